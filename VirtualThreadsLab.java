@@ -1,0 +1,1213 @@
+//JAVA 21+
+// SPDX-License-Identifier: MIT-0
+import static java.util.concurrent.Executors.newFixedThreadPool;
+import static java.util.concurrent.Executors.newThreadPerTaskExecutor;
+import static java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import com.sun.net.httpserver.HttpServer;
+import java.io.*;
+import java.lang.invoke.MethodHandles;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.net.*;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.*;
+import java.time.temporal.ChronoUnit;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.consumer.RecordingStream;
+
+/**
+ * The same work on platform threads and on virtual threads: every answer checked, one table of
+ * medians. Run it with: java VirtualThreadsLab.java
+ * The experiments come first, each to be read by itself; what measures and reports comes below.
+ */
+class VirtualThreadsLab {
+
+    public static void main(String[] args) {
+        String complaint = understand(args);
+        switch (complaint) {
+            case null -> System.exit(run()); // Java 21 or newer is needed: see README.md, Java
+            default -> System.err.println("VirtualThreadsLab: " + complaint);
+        }
+        System.exit(2);
+    }
+
+    static final List<Experiment> EXPERIMENTS = List.of(
+        new Experiment("start-time", 12, VirtualThreadsLab::startTime,
+            "start n threads until each has run: platform threads, or virtual"),
+        new Experiment("sleep-wave", 33, VirtualThreadsLab::sleepWave,
+            "10,000 tasks wait 100 ms each: a pool of 200, or a virtual thread a task"),
+        new Experiment("cpu-primes", 12, VirtualThreadsLab::cpuPrimes,
+            "count primes, nothing waits: a thread a processor, or a virtual thread a task"),
+        new Experiment("pinning", 11, VirtualThreadsLab::pinning,
+            "wait inside a lock, a monitor, an initializer: a platform or virtual thread a task"),
+        new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
+            "live threads while 1,000 tasks wait: platform threads, or virtual"),
+        // The encores, which run only when they are named.
+        new Experiment("println", 4, VirtualThreadsLab::println,
+            "one thread prints 1,000 lines to a file: a platform thread, or a virtual one"),
+        new Experiment("http", 15, VirtualThreadsLab::http,
+            "1,000 HTTP calls wait 50 ms each: a server on a pool of 50, or on virtual threads"),
+        new Experiment("mixed", 8, VirtualThreadsLab::mixed,
+            "100 tasks compute, then call a server: a platform or virtual thread a task"),
+        new Experiment("capacity", 7, VirtualThreadsLab::capacity,
+            "a resource takes 20 tasks at once: a pool of 20, or virtual threads and a semaphore"),
+        new Experiment("thread-local", 2, VirtualThreadsLab::threadLocal,
+            "objects cached for 10,000 tasks: a pool of 200, or a virtual thread a task"),
+        new Experiment("million", 14, VirtualThreadsLab::million,
+            "start a million threads and park them all: virtual threads only"));
+
+    // -------------------------------------------------------------------- the five experiments
+
+    /**
+     * start-time. How long does it take to start n threads, until each of them has run?
+     * Fair: both sides run this one loop; only the builder differs. At most 1,000 threads are
+     * started and have not yet run, so that no system runs out of threads.
+     * Predict: the operating system makes a platform thread, in tens of microseconds; a virtual
+     * thread is an object put into a queue, in about one.
+     * Try: Thread.sleep(1) instead of the mark. How much of the gap is left?
+     */
+    static void startTime() throws Exception {
+        int[] sizes = {100, 1_000, size(10_000, 2_000)};
+        Row row = null;
+        for (int threads : sizes) {
+            row = time(number(threads) + " threads", UNKNOWN, threads,
+                () -> startAll(Thread.ofPlatform(), threads),
+                () -> startAll(Thread.ofVirtual(), threads));
+        }
+        double each = 1_000.0 / sizes[2];
+        say("one of " + number(sizes[2]) + " threads took " + number(row.platform.median() * each)
+            + " µs to start and run as a platform thread, " + number(row.virtual.median() * each)
+            + " µs as a virtual one: " + verdict(row));
+    }
+
+    static int startAll(Thread.Builder builder, int threads) throws InterruptedException {
+        var mark = new boolean[threads];
+        var notYetRun = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            int id = i;
+            while (i - (threads - notYetRun.getCount()) >= 1_000) Thread.yield();
+            builder.start(() -> {
+                mark[id] = true;
+                notYetRun.countDown();
+            });
+        }
+        notYetRun.await();
+        int ran = 0;
+        for (boolean marked : mark) if (marked) ran++;
+        return ran;
+    }
+
+    /**
+     * sleep-wave. How long do 10,000 tasks take that each wait 100 ms and do nothing else?
+     * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200, and
+     * the wait stands for a call to something slow.
+     * Predict: 200 threads carry 10,000 tasks in 50 waves of 100 ms; on virtual threads all the
+     * tasks wait at once. 50×, less what it costs to start and wake 10,000 threads.
+     * Try: pool = 1_000. How much is left of the ratio, and what did it cost?
+     */
+    static void sleepWave() throws Exception {
+        int tasks = size(10_000, 1_000);
+        int waitMs = size(100, 50);
+        int pool = 200;
+        Task wait = id -> {
+            Thread.sleep(waitMs);
+            return id;
+        };
+        long sum = tasks * (tasks - 1L) / 2;
+
+        Row row = time(number(tasks) + " × " + waitMs + " ms", Math.ceilDiv(tasks, pool), sum,
+            () -> sum(newFixedThreadPool(pool), tasks, wait),
+            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, wait));
+
+        double work = (double) tasks * waitMs;
+        say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
+            + number(work / row.platform.median()) + " of its " + pool + " threads waiting, "
+            + "virtual threads kept " + number(work / row.virtual.median()) + " of "
+            + number(tasks) + " tasks waiting: " + verdict(row));
+    }
+
+    /**
+     * cpu-primes. Do tasks that only compute get any faster on virtual threads?
+     * Fair: the same tasks on a thread per processor, or on a virtual thread per task. Both
+     * sides can use every processor, and nothing ever waits.
+     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and there
+     * is one carrier a processor. With fewer carriers than processors: less.
+     * Try: newFixedThreadPool(16 * PROCESSORS). More threads than processors: any faster?
+     */
+    static void cpuPrimes() throws Exception {
+        int tasks = 4 * PROCESSORS;
+        int limit = size(1_000_000, 300_000);
+        int primes = size(78_498, 25_997);
+        Task count = id -> {
+            check("primes to " + number(limit), primes, countPrimes(limit));
+            return 1;
+        };
+
+        Row row = time(number(tasks) + " × " + number(primes) + " primes",
+            Math.min(1, (double) CARRIERS / PROCESSORS), tasks,
+            () -> sum(newFixedThreadPool(PROCESSORS), tasks, count),
+            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, count));
+
+        say(tasks + " tasks that only compute, " + PROCESSORS + " processors, " + CARRIERS
+            + " carriers: " + verdict(row));
+    }
+
+    static int countPrimes(int limit) {
+        int primes = 1; // 2, the only even one
+        for (int n = 3; n <= limit; n += 2) {
+            int divisor = 3;
+            while (divisor * divisor <= n && n % divisor != 0) divisor += 2;
+            if (divisor * divisor > n) primes++;
+        }
+        return primes;
+    }
+
+    /**
+     * pinning. What keeps a waiting virtual thread on its carrier, so that the carrier waits too?
+     * Fair: a thread per task on both sides, and a lock per task. One lock for all would measure
+     * contention, which looks alike on every JDK. The monitors stand in an array, so that the
+     * compiler cannot prove them private and drop them.
+     * Predict: a ReentrantLock never pins: 1×. A monitor pins up to JDK 23, where the 10 tasks
+     * of a carrier wait one after the other: 0.1×; from JDK 24 on it does not (JEP 491): 1×. A
+     * class initializer has a native frame below it and pins on every JDK: 0.1×.
+     * Try: synchronized (monitors[0]). Now both sides crawl, and the ratio shows no pinning.
+     */
+    static void pinning() throws Exception {
+        int perCarrier = Math.clamp(1_000 / CARRIERS, 1, 10);
+        int tasks = perCarrier * CARRIERS;
+        int waitMs = size(50, 20);
+        var monitors = new Object[tasks];
+        Arrays.setAll(monitors, id -> new Object());
+        initializerMs = waitMs;
+        byte[] bytes = Initializer.class
+            .getResourceAsStream(Initializer.class.getName() + ".class").readAllBytes();
+
+        Task lock = id -> {
+            var own = new ReentrantLock();
+            own.lock();
+            try {
+                Thread.sleep(waitMs);
+            } finally {
+                own.unlock();
+            }
+            return 1;
+        };
+        Task monitor = id -> {
+            synchronized (monitors[id]) {
+                Thread.sleep(waitMs);
+            }
+            return 1;
+        };
+        Task initializer = id -> {
+            MethodHandles.lookup().defineHiddenClass(bytes, true); // a fresh class, initialized
+            return 1;
+        };
+
+        double pinned = 1.0 / perCarrier;
+        say("of its " + perCarrier + " tasks a carrier kept waiting at once "
+            + pin("lock", 1, tasks, waitMs, lock) + ", "
+            + pin("monitor", JDK < 24 ? pinned : 1, tasks, waitMs, monitor) + ", "
+            + pin("class init", pinned, tasks, waitMs, initializer));
+    }
+
+    /** Adds a row; tells how many tasks a carrier kept waiting, and what Flight Recorder saw. */
+    static String pin(String holding, double predicted, int tasks, int waitMs, Task task)
+            throws Exception {
+        Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
+        Row row = time(tasks + " × " + waitMs + " ms, " + holding, predicted, tasks,
+            () -> sum(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
+        double kept = tasks * waitMs / row.virtual.median() / CARRIERS;
+        return number(Math.round(kept * 10) / 10.0) + " in a " + holding + " ("
+            + pinnedEvents(waitMs / 2, virtual) + ")";
+    }
+
+    static int initializerMs;
+
+    /** Every task loads these bytes anew, and so runs the initializer. */
+    static class Initializer {
+        static {
+            try {
+                Thread.sleep(initializerMs);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * thread-count. How many threads does the operating system carry while 1,000 tasks wait?
+     * Fair: the same tasks come to the same gate, which opens once as many wait as the side can
+     * hold. ThreadMXBean counts live platform threads: carriers too, virtual threads never.
+     * Predict: where b threads were live before, a pool of 200 makes them b + 200, and a
+     * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
+     * Try: tasks = 2_000 on virtual threads only. The count does not move, the dump does.
+     */
+    static void threadCount() throws Exception {
+        int tasks = 1_000;
+        int pool = 200;
+        Gauge peak = () -> threads().getPeakThreadCount();
+        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
+        virtual.read(); // starts the carriers, so that they are among b
+        double b = settledThreads();
+
+        Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", (b + pool) / b,
+            () -> gate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
+        Row perTask = measure(number(tasks) + ", thread per task", "threads", (b + tasks) / b,
+            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
+
+        String dump;
+        try {
+            dump = "a thread dump at that moment lists " + number(gate(
+                newVirtualThreadPerTaskExecutor(), tasks, tasks,
+                () -> virtualThreadsInDump())) + " virtual threads";
+        } catch (Exception | LinkageError e) {
+            dump = "no thread dump: " + why(e);
+        }
+        say("ThreadMXBean saw " + number(perTask.platform.median()) + " threads with a platform "
+            + "thread per task, " + number(pooled.platform.median()) + " with the pool, and "
+            + number(perTask.virtual.median()) + " with virtual threads; " + dump);
+    }
+
+    /** Lets the tasks wait at a gate, reads the gauge once it is full, and opens the gate. */
+    static double gate(ExecutorService executor, int tasks, int room, Gauge whenFull)
+            throws Exception {
+        settledThreads();
+        threads().resetPeakThreadCount();
+        var waiting = new CountDownLatch(room);
+        var open = new CountDownLatch(1);
+        var passed = new AtomicInteger();
+        double reading;
+        try (executor) {
+            try {
+                for (int i = 0; i < tasks; i++) {
+                    executor.submit(() -> {
+                        waiting.countDown();
+                        open.await();
+                        return passed.incrementAndGet();
+                    });
+                }
+                waiting.await();
+                reading = whenFull.read();
+            } finally {
+                open.countDown();
+            }
+        }
+        check("tasks through the gate", tasks, passed.get());
+        return reading;
+    }
+
+    /** Waits until the threads of earlier work have died; returns how many are live then. */
+    static int settledThreads() throws InterruptedException {
+        int before;
+        int now = threads().getThreadCount();
+        do {
+            before = now;
+            Thread.sleep(10);
+            now = threads().getThreadCount();
+        } while (now != before);
+        return now;
+    }
+
+    // ------------------------------------------------------------ encores: run only when named
+
+    /**
+     * println. Is one task, alone, any faster on a virtual thread?
+     * Fair: one thread prints the same lines to the same file, and the sides take turns at going
+     * first: in a single cold shot, whoever goes first loses.
+     * Predict: 1×. Nothing waits while something else could run.
+     * Try: wrap the file's stream in a BufferedOutputStream. Which side gains?
+     */
+    static void println() throws Exception {
+        int lines = 1_000;
+        Path file = scratch();
+        Task print = id -> {
+            try (var out = new PrintStream(Files.newOutputStream(file))) {
+                for (int i = 0; i < lines; i++) out.println("line " + i);
+            }
+            try (var written = Files.lines(file)) {
+                return written.count();
+            }
+        };
+        try {
+            say("one task alone: " + verdict(time(number(lines) + " lines", 1, lines,
+                () -> sum(newThreadPerTaskExecutor(Thread::new), 1, print),
+                () -> sum(newVirtualThreadPerTaskExecutor(), 1, print))));
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /**
+     * http. What does a server gain from a virtual thread per call, if its handler waits?
+     * Fair: the same calls from one client to two servers that differ only in their executor.
+     * Half of the calls are in flight at once; the warm-up opens the connections.
+     * Predict: a pool of 50 answers 1,000 calls in 20 waves of 50 ms. Virtual threads with 500
+     * calls in flight need 2 waves: 10×, and by Little's law as much in latency.
+     * Try: pool = 500. Is it the threads that are better, or their number?
+     */
+    static void http() throws Exception {
+        int calls = size(1_000, 500);
+        int waitMs = 50;
+        int pool = 50;
+        double waves = calls / 2.0 / pool;
+        try (var client = HttpClient.newHttpClient();
+                var pooled = new Server(newFixedThreadPool(pool), waitMs);
+                var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
+            var ms = new double[calls];
+            Row row = time(number(calls) + " × " + waitMs + " ms", waves, calls,
+                () -> pooled.call(client, ms), () -> virtual.call(client, ms));
+            measure("median latency", "ms", waves,
+                () -> pooled.call(client, ms) == calls ? median(ms) : UNKNOWN,
+                () -> virtual.call(client, ms) == calls ? median(ms) : UNKNOWN);
+            double work = (double) calls * waitMs;
+            say("the server kept " + number(work / row.platform.median()) + " calls waiting on "
+                + "its pool of " + pool + ", " + number(work / row.virtual.median())
+                + " on virtual threads: " + verdict(row));
+        }
+    }
+
+    /**
+     * mixed. What changes for tasks that first compute and then call a server?
+     * Fair: the same tasks, client and server; a platform thread a task or a virtual one.
+     * Predict: 1×, as the processors are the same. But platform threads share them in slices, so
+     * that the computations end together and the calls come in one wave; virtual threads
+     * compute one after the other, and the calls come in a stream.
+     * Try: n = 20. With less to compute, what is left of the stream?
+     */
+    static void mixed() throws Exception {
+        int tasks = 100;
+        int waitMs = 100;
+        int n = 30;
+        int value = 832_040;
+        try (var client = HttpClient.newHttpClient();
+                var server = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
+            Task task = id -> {
+                check("fibonacci", value, fibonacci(n));
+                return server.call(client);
+            };
+            Gauge platform = () -> sum(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
+            Row row = time(tasks + " tasks", 1, tasks, platform, virtual);
+            Row peak = measure("calls at once", "calls", UNKNOWN,
+                () -> server.inside.peak(platform), () -> server.inside.peak(virtual));
+            say("of " + tasks + " calls the server saw " + number(peak.platform.median())
+                + " at once from platform threads, " + number(peak.virtual.median())
+                + " from virtual threads; in time " + verdict(row));
+        }
+    }
+
+    static int fibonacci(int n) {
+        return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+    }
+
+    /**
+     * capacity. What limits a resource that takes 20 at once, if not the size of a pool?
+     * Fair: the same tasks hold the resource for the same time; the limit is the pool's size on
+     * one side and a semaphore on the other. More than 20 inside is a wrong answer.
+     * Predict: 1×. Both sides need 50 waves: limit the resource, not the threads.
+     * Try: take the semaphore away. The lab must call the answer wrong.
+     */
+    static void capacity() throws Exception {
+        int tasks = size(1_000, 400);
+        int holdMs = 10;
+        int limit = 20;
+        var permits = new Semaphore(limit);
+        var pooled = new Crowd();
+        var permitted = new Crowd();
+        Row row = time(number(tasks) + " × " + holdMs + " ms, 20 fit", 1, tasks,
+            () -> sum(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs, limit)),
+            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, id -> {
+                permits.acquire();
+                try {
+                    return permitted.visit(holdMs, limit);
+                } finally {
+                    permits.release();
+                }
+            }));
+        say("at most " + pooled.most + " tasks were inside with the pool, " + permitted.most
+            + " with the semaphore: " + verdict(row));
+    }
+
+    /**
+     * thread-local. How many costly objects does a cache in a ThreadLocal make?
+     * Fair: the same tasks use the same cache; only the executor differs.
+     * Predict: one per thread. 200 for the pool, which lends them to 10,000 tasks; 10,000 for
+     * virtual threads, each used once: 0.02×.
+     * Try: tasks = 200. When is such a cache no loss?
+     */
+    static void threadLocal() throws Exception {
+        int tasks = size(10_000, 2_000);
+        int pool = 200;
+        Row row = measure(number(tasks) + " tasks", "objects", (double) pool / tasks,
+            () -> cached(newFixedThreadPool(pool), tasks),
+            () -> cached(newVirtualThreadPerTaskExecutor(), tasks));
+        say("the cache made " + number(row.platform.median() * CACHED_BYTES / 1e6)
+            + " MB of buffers for the pool, " + number(row.virtual.median() * CACHED_BYTES / 1e6)
+            + " MB for a virtual thread per task");
+    }
+
+    static final int CACHED_BYTES = 8_192;
+
+    static int cached(ExecutorService executor, int tasks) throws Exception {
+        var made = new AtomicInteger();
+        var cache = ThreadLocal.withInitial(() -> {
+            made.incrementAndGet();
+            return new byte[CACHED_BYTES];
+        });
+        check("bytes lent", (long) tasks * CACHED_BYTES,
+            sum(executor, tasks, id -> cache.get().length));
+        return made.get();
+    }
+
+    /**
+     * million. How long does it take to park a million virtual threads, and what do they weigh?
+     * There is no platform side: its stacks alone would ask for a terabyte of address space.
+     * Predict: ten times the threads, ten times the time, while the heap has room. A parked
+     * thread is an object, and its stack is as deep as it needs to be.
+     * Try: -Xmx256m. The largest row says that it does not fit, and costs no other.
+     */
+    static void million() throws Exception {
+        var told = new StringJoiner(", ");
+        var bytes = new double[1];
+        for (int threads : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
+            Row row = measure(number(threads) + " parked", "ms", UNKNOWN, () -> {
+                throw new UnsupportedOperationException("not tried, its stacks alone would ask "
+                    + "for " + number(threads / 1e3) + " GB of address space");
+            }, () -> park(threads, bytes));
+            if (row.virtual.missing == null) {
+                told.add(number(bytes[0]) + " bytes each of " + number(threads));
+            }
+        }
+        say("on the heap, parked virtual threads took " + told);
+    }
+
+    /** Returns the milliseconds until all are parked, and in bytes[0] what one weighs. */
+    static double park(int threads, double[] bytes) throws Exception {
+        Runtime jvm = Runtime.getRuntime();
+        long used = jvm.totalMemory() - jvm.freeMemory();
+        double wantMb = 2 * threads * bytes[0] / 1e6;
+        double freeMb = (jvm.maxMemory() - used) / 1e6;
+        if (wantMb > freeMb) {
+            throw new IllegalStateException("would need about " + number(wantMb)
+                + " MB of heap, " + number(freeMb) + " MB are left");
+        }
+        var awake = new CountDownLatch(threads);
+        var alive = new CountDownLatch(threads);
+        var gate = new Semaphore(0);
+        double elapsed;
+        try {
+            long start = System.nanoTime();
+            for (int i = 0; i < threads; i++) {
+                Thread.startVirtualThread(() -> {
+                    awake.countDown();
+                    gate.acquireUninterruptibly();
+                    alive.countDown();
+                });
+            }
+            awake.await();
+            elapsed = (System.nanoTime() - start) / 1e6;
+            System.gc();
+            bytes[0] = (double) (jvm.totalMemory() - jvm.freeMemory() - used) / threads;
+        } finally {
+            gate.release(threads);
+        }
+        alive.await();
+        return elapsed;
+    }
+
+    // --------------------------------------------------------------- what the experiments share
+
+    interface Task { long run(int id) throws Exception; }
+
+    interface Gauge { double read() throws Exception; }
+
+    interface Body { void run() throws Exception; }
+
+    static final double UNKNOWN = Double.NaN;
+    static final int JDK = Runtime.version().feature();
+    static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    /** How many platform threads carry the virtual ones: see the javadoc of Thread. */
+    static final int CARRIERS = Math.min(
+        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
+        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
+
+    static int size(int full, int small) {
+        return quick ? small : full;
+    }
+
+    /** Runs tasks 0 to n - 1, waits for all of them and returns the sum of their results. */
+    static long sum(ExecutorService executor, int n, Task task) throws Exception {
+        List<Callable<Long>> tasks = new ArrayList<>(n);
+        for (int i = 0; i < n; i++) {
+            int id = i;
+            tasks.add(() -> task.run(id));
+        }
+        long sum = 0;
+        try (executor) {
+            for (Future<Long> done : executor.invokeAll(tasks)) sum += done.get();
+        }
+        return sum;
+    }
+
+    static void check(String what, double expected, double actual) {
+        if (actual != expected) {
+            throw new IllegalStateException("wrong answer, " + what + ": " + number(actual)
+                + " instead of " + number(expected));
+        }
+    }
+
+    static ThreadMXBean threads() {
+        return ManagementFactory.getThreadMXBean();
+    }
+
+    /** A file that one experiment at a time may write, and deletes. */
+    static Path scratch() {
+        return Path.of(System.getProperty("java.io.tmpdir"),
+            "VirtualThreadsLab-" + ProcessHandle.current().pid() + ".txt").toAbsolutePath();
+    }
+
+    /** Does the work under Flight Recorder and tells how many waits kept their carrier. */
+    static String pinnedEvents(int thresholdMs, Gauge work) throws Exception {
+        var events = new AtomicInteger();
+        var reasons = new ConcurrentSkipListSet<String>();
+        try (var recording = new RecordingStream()) {
+            recording.enable("jdk.VirtualThreadPinned")
+                .withThreshold(Duration.ofMillis(thresholdMs));
+            recording.onEvent("jdk.VirtualThreadPinned", event -> {
+                events.incrementAndGet();
+                if (event.hasField("pinnedReason")) { // from JDK 24 on
+                    reasons.add(event.getString("pinnedReason").replaceAll("/0x\\w+", ""));
+                }
+            });
+            recording.startAsync();
+            work.read();
+            recording.stop();
+        } catch (RuntimeException | LinkageError e) {
+            return "no Flight Recorder: " + why(e);
+        }
+        return events + " pinned events" + (reasons.isEmpty() ? "" : ", " + reasons);
+    }
+
+    /** Counts the virtual threads in a dump of a kind that, unlike ThreadMXBean, lists them. */
+    static int virtualThreadsInDump() throws IOException {
+        Path file = scratch();
+        try {
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
+            int virtual = 0;
+            for (String line : Files.readAllLines(file)) {
+                if (line.matches("#\\d+ \".*\" virtual.*")) virtual++;
+            }
+            return virtual;
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** Counts who is inside at once. */
+    static class Crowd {
+        final AtomicInteger now = new AtomicInteger();
+        final AtomicInteger most = new AtomicInteger();
+
+        int visit(int ms, int limit) throws InterruptedException {
+            int inside = now.incrementAndGet();
+            most.accumulateAndGet(inside, Math::max);
+            try {
+                Thread.sleep(ms);
+            } finally {
+                now.decrementAndGet();
+            }
+            check("tasks inside above " + limit, 0, Math.max(0, inside - limit));
+            return 1;
+        }
+
+        int peak(Gauge work) throws Exception {
+            most.set(0);
+            work.read();
+            return most.get();
+        }
+    }
+
+    /** A server on loopback whose handler waits and then says "ok". */
+    static class Server implements AutoCloseable {
+        final Crowd inside = new Crowd();
+        final ExecutorService executor;
+        final HttpServer server;
+        final HttpRequest request;
+
+        Server(ExecutorService executor, int waitMs) throws IOException {
+            System.setProperty("sun.net.httpserver.nodelay", "true"); // or some answers take 40 ms
+            System.setProperty("sun.net.httpserver.maxIdleConnections", "1000"); // or 200 are kept
+            this.executor = executor;
+            server = HttpServer.create(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+            server.createContext("/", exchange -> {
+                try (exchange) {
+                    inside.visit(waitMs, Integer.MAX_VALUE);
+                    exchange.sendResponseHeaders(200, 2);
+                    exchange.getResponseBody().write(new byte[] {'o', 'k'});
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            server.setExecutor(executor);
+            server.start();
+            request = HttpRequest.newBuilder(URI.create("http://"
+                + server.getAddress().getAddress().getHostAddress() + ":"
+                + server.getAddress().getPort())).build();
+        }
+
+        int call(HttpClient client) throws Exception {
+            var reply = client.send(request, BodyHandlers.ofString());
+            if (reply.statusCode() == 200 && reply.body().equals("ok")) return 1;
+            throw new IllegalStateException("wrong answer, " + reply + ": " + reply.body());
+        }
+
+        /** Makes a call for each place in ms, half of them at once, and times them there. */
+        long call(HttpClient client, double[] ms) throws Exception {
+            var room = new Semaphore(ms.length / 2);
+            return sum(newVirtualThreadPerTaskExecutor(), ms.length, id -> {
+                room.acquire();
+                try {
+                    long start = System.nanoTime();
+                    int answers = call(client);
+                    ms[id] = (System.nanoTime() - start) / 1e6;
+                    return answers;
+                } finally {
+                    room.release();
+                }
+            });
+        }
+
+        @Override
+        public void close() {
+            server.stop(0);
+            executor.close();
+        }
+    }
+
+    // ------------------------------------------------------------------------------ measuring
+
+    static final int PATIENCE_S = 120;
+
+    record Experiment(String name, int seconds, Body body, String question) { }
+
+    /** A line of the table. A ratio above 1 says that virtual threads do better. */
+    record Row(String experiment, String work, String unit, double predicted,
+            Side platform, Side virtual) {
+
+        double ratio() {
+            return platform.median() / virtual.median();
+        }
+
+        List<Side> sides() {
+            return List.of(platform, virtual);
+        }
+
+        boolean noisy() {
+            return platform.noisy() || virtual.noisy();
+        }
+    }
+
+    /** One side of a row: its samples, or why it has none. */
+    static class Side {
+        final String name;
+        final Gauge gauge;
+        final double[] samples = new double[runs];
+        double discarded;
+        String missing;
+        boolean failed;
+
+        Side(String name, Gauge gauge) {
+            this.name = name;
+            this.gauge = gauge;
+        }
+
+        /** Five digits are kept, so that the table can be recomputed from what is printed. */
+        void sample(int run) throws InterruptedException {
+            if (missing != null) return;
+            System.gc();
+            threads().resetPeakThreadCount();
+            try {
+                double value = round(gauge.read(), 5).doubleValue();
+                if (run == 0) discarded = value; else samples[run - 1] = value;
+            } catch (InterruptedException e) {
+                throw e;
+            } catch (UnsupportedOperationException e) { // there is no such side
+                missing = e.getMessage();
+            } catch (Exception | Error e) {
+                failed(why(e));
+            }
+        }
+
+        void failed(String why) {
+            missing = why;
+            failed = true;
+        }
+
+        double median() {
+            return missing == null ? VirtualThreadsLab.median(samples) : UNKNOWN;
+        }
+
+        DoubleSummaryStatistics range() {
+            return Arrays.stream(samples).summaryStatistics();
+        }
+
+        boolean noisy() {
+            return missing == null && range().getMax() - range().getMin() > 0.3 * median();
+        }
+    }
+
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    /** Milliseconds; a sample is the mean of as many repetitions as fill 200 ms. */
+    static Row time(String work, double predicted, double answer, Gauge platform, Gauge virtual)
+            throws InterruptedException {
+        return measure(work, "ms", predicted,
+            () -> filled(work, answer, platform), () -> filled(work, answer, virtual));
+    }
+
+    static double filled(String work, double answer, Gauge side) throws Exception {
+        long fill = size(200, 25) * 1_000_000L;
+        long start = System.nanoTime();
+        long elapsed;
+        int repetitions = 0;
+        do {
+            check(work, answer, side.read());
+            repetitions++;
+            elapsed = System.nanoTime() - start;
+        } while (elapsed < fill);
+        return elapsed / 1e6 / repetitions;
+    }
+
+    /** Adds a row: a discarded first run, then the samples, the sides in turn at going first. */
+    static Row measure(String work, String unit, double predicted, Gauge platform, Gauge virtual)
+            throws InterruptedException {
+        var row = new Row(current.name, work, unit, predicted,
+            new Side("platform", platform), new Side("virtual", virtual));
+        currentWork = work;
+        for (int run = 0; run <= runs; run++) {
+            progress(run == 0 ? "warm-up" : "run " + run + " of " + runs);
+            (run % 2 == 0 ? row.platform : row.virtual).sample(run);
+            (run % 2 == 0 ? row.virtual : row.platform).sample(run);
+        }
+        progress("done\n");
+        keep(row);
+        return row;
+    }
+
+    static String why(Throwable e) {
+        if (e instanceof ExecutionException) return why(e.getCause());
+        if (e instanceof IllegalStateException) return e.getMessage();
+        if (e instanceof OutOfMemoryError && String.valueOf(e.getMessage()).contains("thread")) {
+            return "the system refused thread " + (threads().getPeakThreadCount() + 1);
+        }
+        return e.toString();
+    }
+
+    /** Faster is said only where the samples of the two sides do not overlap. */
+    static String verdict(Row row) {
+        if (runs == 1) return "one run a side cannot tell which is faster";
+        if (row.virtual.range().getMax() < row.platform.range().getMin()) {
+            return "virtual threads were " + number(row.ratio()) + "× faster";
+        }
+        if (row.platform.range().getMax() < row.virtual.range().getMin()) {
+            return "platform threads were " + number(1 / row.ratio()) + "× faster";
+        }
+        return "this run shows no difference";
+    }
+
+    // ----------------------------------------------------------------------- running and telling
+
+    static boolean help;
+    static boolean quick;
+    static boolean showSamples;
+    static boolean predict;
+    static boolean asking;
+    static int runs = 5;
+    static List<String> words;
+    static List<Experiment> chosen;
+
+    static final long START = System.nanoTime();
+    static Experiment current;
+    static String currentWork;
+    static long began;
+    static volatile long lastSign;
+    static volatile Thread worker;
+    static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
+    // An interrupt prints these at any moment: their methods are synchronized.
+    static final List<Row> rows = new ArrayList<>();
+    static final Map<String, String> findings = new LinkedHashMap<>();
+    static final Map<String, String> guesses = new HashMap<>();
+    static boolean printed;
+
+    /** Runs the chosen experiments and prints the report; returns the exit code. */
+    static int run() {
+        if (help) return print(help());
+        asking = predict;
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
+        for (Experiment experiment : chosen) {
+            current = experiment;
+            currentWork = "";
+            if (asking) ask();
+            conduct();
+        }
+        int code = report(false);
+        for (Row row : rows) if (row.platform.failed || row.virtual.failed) code = 1;
+        return code;
+    }
+
+    /** Runs an experiment in a thread of its own, so that one that hangs can be given up. */
+    static void conduct() {
+        Experiment mine = current;
+        began = System.nanoTime();
+        worker = Thread.ofPlatform().daemon().unstarted(() -> {
+            try {
+                mine.body.run();
+            } catch (Throwable e) {
+                if (Thread.currentThread() == worker) lose(why(e));
+            }
+        });
+        progress("");
+        if (!Thread.ofVirtual().unstarted(() -> { }).getClass().getName().endsWith(".VirtualThread")) {
+            lose("nothing to compare, this JVM binds each virtual thread to a platform thread");
+            return;
+        }
+        try {
+            worker.start();
+            while (!worker.join(Duration.ofMillis(100))) {
+                if (System.nanoTime() - lastSign > PATIENCE_S * 1e9) {
+                    worker.interrupt();
+                    worker = null; // whatever it still does is not kept
+                    lose("given up, no end after " + PATIENCE_S + " s");
+                    return;
+                }
+            }
+        } catch (InterruptedException | OutOfMemoryError e) {
+            lose(why(e));
+        }
+    }
+
+    static synchronized void keep(Row row) {
+        if (Thread.currentThread() != worker) throw new CancellationException();
+        rows.add(row);
+    }
+
+    static synchronized void lose(String why) {
+        var row = new Row(current.name, currentWork, "", UNKNOWN,
+            new Side("platform", null), new Side("virtual", null));
+        row.platform.failed(why);
+        row.virtual.failed(why);
+        rows.add(row);
+        System.err.println();
+    }
+
+    /** Says what the numbers of the current experiment say, and which of them to doubt. */
+    static synchronized void say(String sentence) {
+        var text = new StringJoiner(". ", "", ".");
+        for (Row row : rows) {
+            if (!row.experiment.equals(current.name)) continue;
+            if (row.platform.failed || row.virtual.failed) sentence = "a side is missing";
+            for (Side side : row.sides()) {
+                if (side.noisy()) {
+                    text.add("Noisy: " + row.work + ", " + side.name + " "
+                        + number(side.range().getMin()) + " to " + number(side.range().getMax())
+                        + " " + row.unit);
+                }
+            }
+            double off = row.ratio() / row.predicted;
+            if (off > 1.5 || off < 1 / 1.5) {
+                text.add("A surprise: " + row.work + " at " + number(row.ratio()) + "×, not "
+                    + number(row.predicted) + "×");
+            }
+        }
+        findings.put(current.name, sentence + ". " + text);
+    }
+
+    static void progress(String step) {
+        lastSign = System.nanoTime();
+        double share = (runs + 1) / 6.0 * size(100, 14) / 100;
+        double left = Math.max(0, current.seconds * share - (lastSign - began) / 1e9);
+        int number = chosen.indexOf(current) + 1;
+        for (Experiment later : chosen.subList(number, chosen.size())) {
+            left += later.seconds * share;
+        }
+        System.err.print(plain(String.format(Locale.ROOT,
+            "\r[%d/%d] %-12s %-22s %4.0f s gone, about %.0f s to go, %-11s", number,
+            chosen.size(), current.name, currentWork, (lastSign - START) / 1e9, left, step),
+            System.err.charset()));
+        System.err.flush();
+    }
+
+    /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
+    static void ask() {
+        System.err.print(plain("\n" + current.name + ": " + current.question + ".\nYour ratio, "
+            + "platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ", System.err.charset()));
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            try {
+                String answer = INPUT.readLine();
+                asking = answer != null;
+                if (!asking || answer.isBlank()) return;
+                String digits = answer.strip().replaceAll("[x×]$", "").replace(',', '.');
+                guesses.put(current.name, times(new BigDecimal(digits).doubleValue()));
+                return;
+            } catch (NumberFormatException e) {
+                System.err.print(attempt == 1 ? "Not a number. Once more: " : "Skipped.\n");
+            } catch (IOException e) {
+                asking = false;
+                return;
+            }
+        }
+    }
+
+    // ----------------------------------------------------------------------------- the report
+
+    /** Prints the report once; returns 1 where standard output does not take it, or else 0. */
+    static synchronized int report(boolean partial) {
+        if (printed) return 0;
+        printed = true;
+        var out = new StringBuilder("# VirtualThreadsLab\n\n");
+        if (partial) out.append("**Partial**: interrupted, only finished rows are here.\n\n");
+        for (String line : setting()) out.append(wrap("- " + line));
+        out.append('\n').append(table());
+        String notes = notes();
+        out.append(notes.isEmpty() ? "" : "\n" + notes);
+        out.append("\n## What the numbers say\n\n");
+        findings.forEach((name, text) -> out.append(wrap("- " + name + ": " + text)));
+        out.append("\n## At a glance\n\n```\n");
+        for (Row row : rows) out.append(bars(row));
+        out.append("```\n");
+        if (showSamples) {
+            out.append("\n## Samples\n\nIn the order they were taken, the discarded first run in "
+                + "brackets.\n\n```\n");
+            for (Row row : rows) out.append(samples(row));
+            out.append("```\n");
+        }
+        return print(out.toString());
+    }
+
+    static int print(String text) {
+        System.out.print(plain(text, System.out.charset()));
+        if (!System.out.checkError()) return 0;
+        System.err.println("VirtualThreadsLab: standard output did not take the report");
+        return 1;
+    }
+
+    static List<String> setting() {
+        var command = new StringJoiner(" ", "`java ", "`");
+        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!flag.equals("--add-modules=ALL-DEFAULT")) command.add(flag); // the launcher's own
+        }
+        Object source = VirtualThreadsLab.class.getProtectionDomain().getCodeSource();
+        command.add("VirtualThreadsLab" + (String.valueOf(source).contains(".java") ? ".java" : ""));
+        for (String word : words) command.add(word);
+        return List.of(
+            "Java " + Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
+                + System.getProperty("java.vm.name"),
+            System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                + System.getProperty("os.arch") + ", " + PROCESSORS + " processors, " + CARRIERS
+                + " carriers, " + number(Runtime.getRuntime().maxMemory() >> 20) + " MB heap",
+            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs, " + command);
+    }
+
+    /** The median table, in Markdown: a script may rely on its header. */
+    static String table() {
+        List<String[]> lines = new ArrayList<>();
+        lines.add(new String[] {
+            "Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You"});
+        for (Row row : rows) {
+            lines.add(new String[] {row.experiment, row.work, amount(row.platform, row.unit),
+                amount(row.virtual, row.unit), (row.noisy() ? "~" : "") + times(row.ratio()),
+                times(row.predicted), guesses.getOrDefault(row.experiment, "—")});
+        }
+        var format = new StringBuilder("|");
+        var rule = new StringBuilder("|");
+        for (int column = 0; column < (predict ? 7 : 6); column++) {
+            int width = 0;
+            for (String[] line : lines) width = Math.max(width, line[column].length());
+            boolean text = column < 2;
+            format.append(text ? " %-" : " %").append(width).append("s |");
+            rule.append(text ? ":" : "-").append("-".repeat(width)).append(text ? "-|" : ":|");
+        }
+        var out = new StringBuilder();
+        for (Object[] line : lines) {
+            out.append(String.format(Locale.ROOT, format.toString(), line)).append('\n');
+            if (line == lines.get(0)) out.append(rule).append('\n');
+        }
+        return out.toString();
+    }
+
+    /** Why a side is missing, and what the mark of a noisy row means. */
+    static String notes() {
+        var out = new StringBuilder();
+        boolean noisy = false;
+        for (Row row : rows) {
+            noisy |= row.noisy();
+            String why = row.platform.missing;
+            boolean both = why != null && why.equals(row.virtual.missing);
+            for (Side side : both ? List.of(row.platform) : row.sides()) {
+                if (side.missing != null) {
+                    out.append(wrap("- " + row.experiment + (row.work.isEmpty() ? "" : ", " + row.work)
+                        + (both ? "" : ", " + side.name) + ": " + side.missing + "."));
+                }
+            }
+        }
+        if (noisy) out.append("- ~ marks a noisy row: samples that range over more than 30 % of their median.\n");
+        return out.toString();
+    }
+
+    static String bars(Row row) {
+        var out = new StringBuilder();
+        double longest = 0;
+        for (Side side : row.sides()) if (side.missing == null) longest = Math.max(longest, side.median());
+        String label = String.format(Locale.ROOT, "%-12s %-22s", row.experiment, row.work);
+        for (Side side : row.sides()) {
+            if (side.missing != null) continue;
+            int length = (int) Math.max(1, Math.round(38 * side.median() / longest));
+            out.append(String.format(Locale.ROOT, "%-35s  %-8s %s %s\n", label, side.name,
+                "█".repeat(length), amount(side, row.unit)));
+            label = "";
+        }
+        return out.toString();
+    }
+
+    static String samples(Row row) {
+        var out = new StringBuilder(row.experiment + ", " + row.work + ", in " + row.unit + "\n");
+        for (Side side : row.sides()) {
+            if (side.missing != null) continue;
+            var line = new StringJoiner(" ", "  " + side.name + " (" + exact(side.discarded) + ") ", "");
+            for (double sample : side.samples) line.add(exact(sample));
+            out.append(wrap(line.toString()));
+        }
+        return out.toString();
+    }
+
+    /** Breaks a line at blanks, to be no longer than 100 characters. */
+    static String wrap(String line) {
+        return line.replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ").stripTrailing() + "\n";
+    }
+
+    static String amount(Side side, String unit) {
+        return side.missing == null ? number(side.median()) + " " + unit : "—";
+    }
+
+    static String times(double ratio) {
+        return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
+    }
+
+    /** Three significant digits below 1,000, whole above, in no locale: 0.11, 39.2, 5,131. */
+    static String number(double value) {
+        if (Double.isNaN(value)) return "—";
+        if (value >= 999.5) return String.format(Locale.ROOT, "%,.0f", value);
+        return exact(round(value, 3).doubleValue());
+    }
+
+    static BigDecimal round(double value, int digits) {
+        return new BigDecimal(value).round(new MathContext(digits));
+    }
+
+    static String exact(double value) {
+        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    }
+
+    /** Puts plain ASCII, no wider, where a charset cannot carry what the lab prints. */
+    static String plain(String text, Charset charset) {
+        String fancy = "×—÷█µ";
+        if (charset.newEncoder().canEncode(fancy)) return text;
+        for (int i = 0; i < fancy.length(); i++) {
+            text = text.replace(fancy.charAt(i), "x-/#u".charAt(i));
+        }
+        return text;
+    }
+
+    // ------------------------------------------------------------------------ the command line
+
+    /** Takes in the words; returns null, or a line that says what is wrong with them. */
+    static String understand(String... args) {
+        words = List.of(args);
+        List<String> names = EXPERIMENTS.stream().map(Experiment::name).toList();
+        Set<Experiment> wanted = new LinkedHashSet<>();
+        for (int i = 0; i < args.length; i++) {
+            switch (args[i]) {
+                case "--help" -> help = true;
+                case "--quick" -> quick = true;
+                case "--samples" -> showSamples = true;
+                case "--predict" -> predict = true;
+                case "--runs" -> {
+                    String count = ++i < args.length ? args[i] : "nothing";
+                    if (!count.matches("[1-9][0-9]?|100")) {
+                        return "--runs takes a whole number from 1 to 100, not " + count;
+                    }
+                    runs = Integer.parseInt(count);
+                }
+                case "all" -> wanted.addAll(EXPERIMENTS);
+                default -> {
+                    int index = names.indexOf(args[i]);
+                    if (index < 0) return unknown(args[i], names);
+                    wanted.add(EXPERIMENTS.get(index));
+                }
+            }
+        }
+        chosen = List.copyOf(wanted.isEmpty() ? EXPERIMENTS.subList(0, 5) : wanted);
+        return null;
+    }
+
+    /** Suggests the name that shares the most pairs of letters with the word. */
+    static String unknown(String word, List<String> names) {
+        String nearest = "--help";
+        int most = 0;
+        List<String> known = new ArrayList<>(names);
+        known.addAll(List.of("--quick", "--runs", "--samples", "--predict", "all"));
+        for (String name : known) {
+            int shared = 0;
+            for (int i = 2; i <= word.length(); i++) {
+                if (name.contains(word.substring(i - 2, i))) shared++;
+            }
+            if (shared > most) {
+                most = shared;
+                nearest = name;
+            }
+        }
+        return "nothing here is called " + word + "; did you mean " + nearest + "?";
+    }
+
+    static String help() {
+        var out = new StringBuilder("""
+            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [experiment ...]
+
+            The same work on platform threads and on virtual threads: every answer checked, one
+            table of medians. The first five run when none is named, and everything with "all".
+
+            """);
+        for (Experiment e : EXPERIMENTS) {
+            out.append(("  " + e.name + "             ").substring(0, 15)).append(e.question).append('\n');
+        }
+        return out.append("""
+
+              --quick      smaller sizes: seconds instead of about a minute
+              --runs N     samples a side, 1 to 100, after a discarded first run; without it 5
+              --samples    print every sample, too
+              --predict    be asked for your own prediction before each experiment
+
+            Standard output has the report, standard error the progress. Exit code 0: every row is
+            measured; 1: a row is missing or wrong; 2: the command line was not understood.
+            """).toString();
+    }
+}
