@@ -217,9 +217,9 @@ class VirtualThreadsLab {
         };
 
         double pinned = 1.0 / perCarrier;
-        say("of its " + perCarrier + " tasks a carrier kept waiting at once "
-            + pin("lock", 1, tasks, waitMs, lock) + ", "
-            + pin("monitor", JDK < 24 ? pinned : 1, tasks, waitMs, monitor) + ", "
+        say("of its " + perCarrier + " tasks of " + waitMs + " ms a carrier kept waiting at once "
+            + pin("ReentrantLock", 1, tasks, waitMs, lock) + ", "
+            + pin("synchronized", JDK < 24 ? pinned : 1, tasks, waitMs, monitor) + ", "
             + pin("class init", pinned, tasks, waitMs, initializer));
     }
 
@@ -227,10 +227,10 @@ class VirtualThreadsLab {
     static String pin(String holding, double predicted, int tasks, int waitMs, Task task)
             throws Exception {
         Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
-        Row row = time(tasks + " × " + waitMs + " ms, " + holding, predicted, tasks,
+        Row row = time(tasks + " in " + holding, predicted, tasks,
             () -> sum(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
         double kept = tasks * waitMs / row.virtual.median() / CARRIERS;
-        return number(Math.round(kept * 10) / 10.0) + " in a " + holding + " ("
+        return number(Math.round(kept * 10) / 10.0) + " in " + holding + " ("
             + pinnedEvents(waitMs / 2, virtual) + ")";
     }
 
@@ -265,7 +265,7 @@ class VirtualThreadsLab {
 
         Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", (b + pool) / b,
             () -> gate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
-        Row perTask = measure(number(tasks) + ", thread per task", "threads", (b + tasks) / b,
+        Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
             () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
 
         String dump;
@@ -390,10 +390,10 @@ class VirtualThreadsLab {
     static void mixed() throws Exception {
         int tasks = 100;
         int waitMs = 100;
-        int n = 30;
-        int value = 832_040;
+        int n = 32;
+        int value = 2_178_309;
         try (var client = HttpClient.newHttpClient();
-                var server = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
+                var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Task task = id -> {
                 check("fibonacci", value, fibonacci(n));
                 return server.call(client);
@@ -402,11 +402,17 @@ class VirtualThreadsLab {
             Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
             Row row = time(tasks + " tasks", 1, tasks, platform, virtual);
             Row peak = measure("calls at once", "calls", UNKNOWN,
-                () -> server.inside.peak(platform), () -> server.inside.peak(virtual));
+                () -> peak(server, platform), () -> peak(server, virtual));
             say("of " + tasks + " calls the server saw " + number(peak.platform.median())
                 + " at once from platform threads, " + number(peak.virtual.median())
                 + " from virtual threads; in time " + verdict(row));
         }
+    }
+
+    static int peak(Server server, Gauge calls) throws Exception {
+        server.handlers.most.set(0);
+        calls.read();
+        return server.handlers.most.get();
     }
 
     static int fibonacci(int n) {
@@ -425,8 +431,8 @@ class VirtualThreadsLab {
         int holdMs = 10;
         int limit = 20;
         var permits = new Semaphore(limit);
-        var pooled = new Crowd();
-        var permitted = new Crowd();
+        var pooled = new Place();
+        var permitted = new Place();
         Row row = time(number(tasks) + " × " + holdMs + " ms, 20 fit", 1, tasks,
             () -> sum(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs, limit)),
             () -> sum(newVirtualThreadPerTaskExecutor(), tasks, id -> {
@@ -528,7 +534,7 @@ class VirtualThreadsLab {
         return elapsed;
     }
 
-    // --------------------------------------------------------------- what the experiments share
+    // ---------------------------------------------------------- what the experiments share
 
     interface Task { long run(int id) throws Exception; }
 
@@ -539,7 +545,7 @@ class VirtualThreadsLab {
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    /** How many platform threads carry the virtual ones: see the javadoc of Thread. */
+    /** The platform threads that run virtual ones: see the javadoc of Thread. */
     static final int CARRIERS = Math.min(
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
@@ -573,7 +579,7 @@ class VirtualThreadsLab {
         return ManagementFactory.getThreadMXBean();
     }
 
-    /** A file that one experiment at a time may write, and deletes. */
+    /** A file for one experiment at a time, which deletes it. */
     static Path scratch() {
         return Path.of(System.getProperty("java.io.tmpdir"),
             "VirtualThreadsLab-" + ProcessHandle.current().pid() + ".txt").toAbsolutePath();
@@ -596,12 +602,12 @@ class VirtualThreadsLab {
             work.read();
             recording.stop();
         } catch (RuntimeException | LinkageError e) {
-            return "no Flight Recorder: " + why(e);
+            return "no Flight Recorder here: " + why(e);
         }
-        return events + " pinned events" + (reasons.isEmpty() ? "" : ", " + reasons);
+        return events + " pinned events" + (events.get() > 0 && JDK >= 24 ? ": " + reasons : "");
     }
 
-    /** Counts the virtual threads in a dump of a kind that, unlike ThreadMXBean, lists them. */
+    /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
     static int virtualThreadsInDump() throws IOException {
         Path file = scratch();
         try {
@@ -617,46 +623,42 @@ class VirtualThreadsLab {
         }
     }
 
-    /** Counts who is inside at once. */
-    static class Crowd {
-        final AtomicInteger now = new AtomicInteger();
+    /** Something that takes a limited number of visitors at once, and counts them. */
+    static class Place {
+        final AtomicInteger inside = new AtomicInteger();
         final AtomicInteger most = new AtomicInteger();
 
         int visit(int ms, int limit) throws InterruptedException {
-            int inside = now.incrementAndGet();
-            most.accumulateAndGet(inside, Math::max);
+            int now = inside.incrementAndGet();
+            most.accumulateAndGet(now, Math::max);
             try {
                 Thread.sleep(ms);
             } finally {
-                now.decrementAndGet();
+                inside.decrementAndGet();
             }
-            check("tasks inside above " + limit, 0, Math.max(0, inside - limit));
+            check("inside at once, above " + limit, 0, Math.max(0, now - limit));
             return 1;
-        }
-
-        int peak(Gauge work) throws Exception {
-            most.set(0);
-            work.read();
-            return most.get();
         }
     }
 
-    /** A server on loopback whose handler waits and then says "ok". */
+    /** A server on loopback whose handler waits and says "ok". */
     static class Server implements AutoCloseable {
-        final Crowd inside = new Crowd();
+        final Place handlers = new Place();
         final ExecutorService executor;
         final HttpServer server;
         final HttpRequest request;
 
         Server(ExecutorService executor, int waitMs) throws IOException {
-            System.setProperty("sun.net.httpserver.nodelay", "true"); // or some answers take 40 ms
-            System.setProperty("sun.net.httpserver.maxIdleConnections", "1000"); // or 200 are kept
+            // Otherwise some answers wait 40 ms for an acknowledgement, and 200 connections
+            // stay open at most.
+            System.setProperty("sun.net.httpserver.nodelay", "true");
+            System.setProperty("sun.net.httpserver.maxIdleConnections", "1000");
             this.executor = executor;
-            server = HttpServer.create(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+            var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            server = HttpServer.create(address, 1_000);
             server.createContext("/", exchange -> {
                 try (exchange) {
-                    inside.visit(waitMs, Integer.MAX_VALUE);
+                    handlers.visit(waitMs, Integer.MAX_VALUE);
                     exchange.sendResponseHeaders(200, 2);
                     exchange.getResponseBody().write(new byte[] {'o', 'k'});
                 } catch (InterruptedException e) {
@@ -666,8 +668,8 @@ class VirtualThreadsLab {
             server.setExecutor(executor);
             server.start();
             request = HttpRequest.newBuilder(URI.create("http://"
-                + server.getAddress().getAddress().getHostAddress() + ":"
-                + server.getAddress().getPort())).build();
+                + address.getAddress().getHostAddress() + ":" + server.getAddress().getPort()))
+                .build();
         }
 
         int call(HttpClient client) throws Exception {
@@ -678,16 +680,16 @@ class VirtualThreadsLab {
 
         /** Makes a call for each place in ms, half of them at once, and times them there. */
         long call(HttpClient client, double[] ms) throws Exception {
-            var room = new Semaphore(ms.length / 2);
+            var permits = new Semaphore(ms.length / 2);
             return sum(newVirtualThreadPerTaskExecutor(), ms.length, id -> {
-                room.acquire();
+                permits.acquire();
                 try {
                     long start = System.nanoTime();
                     int answers = call(client);
                     ms[id] = (System.nanoTime() - start) / 1e6;
                     return answers;
                 } finally {
-                    room.release();
+                    permits.release();
                 }
             });
         }
@@ -699,9 +701,10 @@ class VirtualThreadsLab {
         }
     }
 
-    // ------------------------------------------------------------------------------ measuring
+    // -------------------------------------------------------------------------- measuring
 
     static final int PATIENCE_S = 120;
+    static boolean warmingUp;
 
     record Experiment(String name, int seconds, Body body, String question) { }
 
@@ -722,40 +725,38 @@ class VirtualThreadsLab {
         }
     }
 
-    /** One side of a row: its samples, or why it has none. */
+    /** One side of a row: its samples, or why there are none. */
     static class Side {
         final String name;
-        final Gauge gauge;
         final double[] samples = new double[runs];
         double discarded;
         String missing;
         boolean failed;
 
-        Side(String name, Gauge gauge) {
+        Side(String name) {
             this.name = name;
-            this.gauge = gauge;
         }
 
-        /** Five digits are kept, so that the table can be recomputed from what is printed. */
-        void sample(int run) throws InterruptedException {
+        void miss(String why) {
+            missing = why;
+            failed = true;
+        }
+
+        /** Keeps five digits, so that the table can be recomputed from what is printed. */
+        void sample(int run, Gauge gauge) throws InterruptedException {
             if (missing != null) return;
             System.gc();
             threads().resetPeakThreadCount();
             try {
-                double value = round(gauge.read(), 5).doubleValue();
+                double value = round(gauge.read(), 5);
                 if (run == 0) discarded = value; else samples[run - 1] = value;
             } catch (InterruptedException e) {
                 throw e;
             } catch (UnsupportedOperationException e) { // there is no such side
                 missing = e.getMessage();
             } catch (Exception | Error e) {
-                failed(why(e));
+                miss(why(e));
             }
-        }
-
-        void failed(String why) {
-            missing = why;
-            failed = true;
         }
 
         double median() {
@@ -777,38 +778,45 @@ class VirtualThreadsLab {
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
-    /** Milliseconds; a sample is the mean of as many repetitions as fill 200 ms. */
+    /** Adds a row of milliseconds. What a side reads must be the answer, every time. */
     static Row time(String work, double predicted, double answer, Gauge platform, Gauge virtual)
             throws InterruptedException {
         return measure(work, "ms", predicted,
-            () -> filled(work, answer, platform), () -> filled(work, answer, virtual));
+            () -> filled(answer, platform), () -> filled(answer, virtual));
     }
 
-    static double filled(String work, double answer, Gauge side) throws Exception {
-        long fill = size(200, 25) * 1_000_000L;
+    /**
+     * A sample is the mean of as many repetitions as fill 200 ms: one shot of something short
+     * measures the mood of the scheduler. To warm up they fill a second, and the first counts.
+     */
+    static double filled(double answer, Gauge side) throws Exception {
+        long fill = size(200, 25) * 1_000_000L * (warmingUp ? 5 : 1);
         long start = System.nanoTime();
-        long elapsed;
+        long first = 0;
+        long elapsed = 0;
         int repetitions = 0;
-        do {
-            check(work, answer, side.read());
-            repetitions++;
+        while (elapsed < fill) {
+            check("all that was done", answer, side.read());
             elapsed = System.nanoTime() - start;
-        } while (elapsed < fill);
-        return elapsed / 1e6 / repetitions;
+            if (repetitions++ == 0) first = elapsed;
+        }
+        return (warmingUp ? first : elapsed / repetitions) / 1e6;
     }
 
-    /** Adds a row: a discarded first run, then the samples, the sides in turn at going first. */
+    /** Adds a row: a discarded first run, then the samples; the sides take turns at the start. */
     static Row measure(String work, String unit, double predicted, Gauge platform, Gauge virtual)
             throws InterruptedException {
-        var row = new Row(current.name, work, unit, predicted,
-            new Side("platform", platform), new Side("virtual", virtual));
+        var row = new Row(current.name, work, unit, predicted, new Side("platform"),
+            new Side("virtual"));
         currentWork = work;
         for (int run = 0; run <= runs; run++) {
+            warmingUp = run == 0;
             progress(run == 0 ? "warm-up" : "run " + run + " of " + runs);
-            (run % 2 == 0 ? row.platform : row.virtual).sample(run);
-            (run % 2 == 0 ? row.virtual : row.platform).sample(run);
+            if (run % 2 == 0) row.platform.sample(run, platform);
+            row.virtual.sample(run, virtual);
+            if (run % 2 == 1) row.platform.sample(run, platform);
         }
-        progress("done\n");
+        progress("done");
         keep(row);
         return row;
     }
@@ -822,7 +830,7 @@ class VirtualThreadsLab {
         return e.toString();
     }
 
-    /** Faster is said only where the samples of the two sides do not overlap. */
+    /** Calls a side faster only where the samples of the two do not overlap. */
     static String verdict(Row row) {
         if (runs == 1) return "one run a side cannot tell which is faster";
         if (row.virtual.range().getMax() < row.platform.range().getMin()) {
@@ -834,35 +842,36 @@ class VirtualThreadsLab {
         return "this run shows no difference";
     }
 
-    // ----------------------------------------------------------------------- running and telling
+    // ------------------------------------------------------------------- running the experiments
 
     static boolean help;
     static boolean quick;
-    static boolean showSamples;
+    static boolean everySample;
     static boolean predict;
-    static boolean asking;
     static int runs = 5;
-    static List<String> words;
+    static String[] words;
     static List<Experiment> chosen;
 
     static final long START = System.nanoTime();
+    static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
     static Experiment current;
     static String currentWork;
+    static boolean asking;
     static long began;
     static volatile long lastSign;
     static volatile Thread worker;
-    static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
-    // An interrupt prints these at any moment: their methods are synchronized.
+    // What an interrupt may print at any moment; the methods that use it are synchronized.
     static final List<Row> rows = new ArrayList<>();
     static final Map<String, String> findings = new LinkedHashMap<>();
     static final Map<String, String> guesses = new HashMap<>();
     static boolean printed;
 
-    /** Runs the chosen experiments and prints the report; returns the exit code. */
+    /** Runs what was chosen and prints the report; returns the exit code. */
     static int run() {
         if (help) return print(help());
-        asking = predict;
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
+        keepHeapSize();
+        asking = predict;
         for (Experiment experiment : chosen) {
             current = experiment;
             currentWork = "";
@@ -874,22 +883,34 @@ class VirtualThreadsLab {
         return code;
     }
 
+    /** A heap that shrinks at every collection has to grow within the samples, unevenly. */
+    static void keepHeapSize() {
+        try {
+            var jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+            jvm.setVMOption("MaxHeapFreeRatio", "100");
+            jvm.setVMOption("MinHeapFreeRatio", "100");
+        } catch (RuntimeException | LinkageError e) {
+            // Another JVM, or one without this module: the samples are noisier, and say so.
+        }
+    }
+
     /** Runs an experiment in a thread of its own, so that one that hangs can be given up. */
     static void conduct() {
         Experiment mine = current;
         began = System.nanoTime();
         worker = Thread.ofPlatform().daemon().unstarted(() -> {
             try {
+                if (Thread.ofVirtual().unstarted(() -> { }).getClass().getName()
+                        .contains("Bound")) {
+                    throw new IllegalStateException("nothing to compare, in this JVM a virtual "
+                        + "thread is bound to a platform thread");
+                }
                 mine.body.run();
             } catch (Throwable e) {
                 if (Thread.currentThread() == worker) lose(why(e));
             }
         });
         progress("");
-        if (!Thread.ofVirtual().unstarted(() -> { }).getClass().getName().endsWith(".VirtualThread")) {
-            lose("nothing to compare, this JVM binds each virtual thread to a platform thread");
-            return;
-        }
         try {
             worker.start();
             while (!worker.join(Duration.ofMillis(100))) {
@@ -897,12 +918,13 @@ class VirtualThreadsLab {
                     worker.interrupt();
                     worker = null; // whatever it still does is not kept
                     lose("given up, no end after " + PATIENCE_S + " s");
-                    return;
+                    break;
                 }
             }
         } catch (InterruptedException | OutOfMemoryError e) {
             lose(why(e));
         }
+        System.err.println();
     }
 
     static synchronized void keep(Row row) {
@@ -911,92 +933,95 @@ class VirtualThreadsLab {
     }
 
     static synchronized void lose(String why) {
-        var row = new Row(current.name, currentWork, "", UNKNOWN,
-            new Side("platform", null), new Side("virtual", null));
-        row.platform.failed(why);
-        row.virtual.failed(why);
+        var row = new Row(current.name, currentWork, "", UNKNOWN, new Side("platform"),
+            new Side("virtual"));
+        for (Side side : row.sides()) side.miss(why);
         rows.add(row);
-        System.err.println();
     }
 
-    /** Says what the numbers of the current experiment say, and which of them to doubt. */
+    /** Adds the experiment's sentence, and which of its numbers are noisy or a surprise. */
     static synchronized void say(String sentence) {
-        var text = new StringJoiner(". ", "", ".");
+        var doubts = new StringBuilder();
         for (Row row : rows) {
             if (!row.experiment.equals(current.name)) continue;
             if (row.platform.failed || row.virtual.failed) sentence = "a side is missing";
             for (Side side : row.sides()) {
                 if (side.noisy()) {
-                    text.add("Noisy: " + row.work + ", " + side.name + " "
-                        + number(side.range().getMin()) + " to " + number(side.range().getMax())
-                        + " " + row.unit);
+                    doubts.append(" Noisy: " + row.work + ", " + side.name + " "
+                        + number(side.range().getMin()) + " to "
+                        + number(side.range().getMax()) + " " + row.unit + ".");
                 }
             }
             double off = row.ratio() / row.predicted;
-            if (off > 1.5 || off < 1 / 1.5) {
-                text.add("A surprise: " + row.work + " at " + number(row.ratio()) + "×, not "
-                    + number(row.predicted) + "×");
+            if ((off > 1.5 || off < 1 / 1.5) && verdict(row).contains("faster")) {
+                doubts.append(" A surprise: " + row.work + ", " + number(row.predicted)
+                    + "× was predicted.");
             }
         }
-        findings.put(current.name, sentence + ". " + text);
+        findings.put(current.name, sentence + "." + doubts);
     }
 
     static void progress(String step) {
         lastSign = System.nanoTime();
-        double share = (runs + 1) / 6.0 * size(100, 14) / 100;
+        int place = chosen.indexOf(current) + 1;
+        double share = (runs + 1) / 6.0 * size(100, 15) / 100;
         double left = Math.max(0, current.seconds * share - (lastSign - began) / 1e9);
-        int number = chosen.indexOf(current) + 1;
-        for (Experiment later : chosen.subList(number, chosen.size())) {
+        for (Experiment later : chosen.subList(place, chosen.size())) {
             left += later.seconds * share;
         }
         System.err.print(plain(String.format(Locale.ROOT,
-            "\r[%d/%d] %-12s %-22s %4.0f s gone, about %.0f s to go, %-11s", number,
-            chosen.size(), current.name, currentWork, (lastSign - START) / 1e9, left, step),
+            "\r[%d/%d] %-12s %-20s %-11s %4.0f s gone, about %.0f s left ", place, chosen.size(),
+            current.name, currentWork, step, (lastSign - START) / 1e9, left),
             System.err.charset()));
         System.err.flush();
     }
 
     /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
     static void ask() {
-        System.err.print(plain("\n" + current.name + ": " + current.question + ".\nYour ratio, "
-            + "platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ", System.err.charset()));
+        System.err.print(plain("\n" + current.name + ": " + current.question
+            + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (or just Enter): ",
+            System.err.charset()));
         for (int attempt = 1; attempt <= 2; attempt++) {
             try {
                 String answer = INPUT.readLine();
                 asking = answer != null;
                 if (!asking || answer.isBlank()) return;
-                String digits = answer.strip().replaceAll("[x×]$", "").replace(',', '.');
-                guesses.put(current.name, times(new BigDecimal(digits).doubleValue()));
-                return;
+                double guess = Double.parseDouble(
+                    answer.strip().replaceAll("[x×]$", "").replace(',', '.'));
+                if (guess > 0 && guess < 1e5) {
+                    guesses.put(current.name, times(guess));
+                    return;
+                }
             } catch (NumberFormatException e) {
-                System.err.print(attempt == 1 ? "Not a number. Once more: " : "Skipped.\n");
+                // asked again below
             } catch (IOException e) {
                 asking = false;
                 return;
             }
+            System.err.print(attempt == 1 ? "Not a ratio. Once more: " : "Skipped.\n");
         }
     }
 
-    // ----------------------------------------------------------------------------- the report
+    // ------------------------------------------------------------------------- the report
 
-    /** Prints the report once; returns 1 where standard output does not take it, or else 0. */
+    /** Prints the report, once; returns 1 where standard output does not take it, else 0. */
     static synchronized int report(boolean partial) {
         if (printed) return 0;
         printed = true;
         var out = new StringBuilder("# VirtualThreadsLab\n\n");
-        if (partial) out.append("**Partial**: interrupted, only finished rows are here.\n\n");
+        if (partial) out.append("**Partial:** interrupted, these are the finished rows.\n\n");
         for (String line : setting()) out.append(wrap("- " + line));
         out.append('\n').append(table());
         String notes = notes();
-        out.append(notes.isEmpty() ? "" : "\n" + notes);
+        if (!notes.isEmpty()) out.append('\n').append(notes);
         out.append("\n## What the numbers say\n\n");
         findings.forEach((name, text) -> out.append(wrap("- " + name + ": " + text)));
         out.append("\n## At a glance\n\n```\n");
         for (Row row : rows) out.append(bars(row));
         out.append("```\n");
-        if (showSamples) {
-            out.append("\n## Samples\n\nIn the order they were taken, the discarded first run in "
-                + "brackets.\n\n```\n");
+        if (everySample) {
+            out.append("\n## Samples\n\nIn the order taken, after the discarded first in brackets."
+                + "\n\n```\n");
             for (Row row : rows) out.append(samples(row));
             out.append("```\n");
         }
@@ -1013,23 +1038,25 @@ class VirtualThreadsLab {
     static List<String> setting() {
         var command = new StringJoiner(" ", "`java ", "`");
         for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!flag.equals("--add-modules=ALL-DEFAULT")) command.add(flag); // the launcher's own
+            if (!flag.equals("--add-modules=ALL-DEFAULT")) command.add(flag); // the launcher's
         }
         Object source = VirtualThreadsLab.class.getProtectionDomain().getCodeSource();
-        command.add("VirtualThreadsLab" + (String.valueOf(source).contains(".java") ? ".java" : ""));
+        command.add(String.valueOf(source).contains(".java") ? "VirtualThreadsLab.java"
+            : "VirtualThreadsLab");
         for (String word : words) command.add(word);
         return List.of(
             "Java " + Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
                 + System.getProperty("java.vm.name"),
             System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch") + ", " + PROCESSORS + " processors, " + CARRIERS
-                + " carriers, " + number(Runtime.getRuntime().maxMemory() >> 20) + " MB heap",
-            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs, " + command);
+                + " carriers, heap up to " + number(Runtime.getRuntime().maxMemory() >> 20) + " MB",
+            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs a side, "
+                + command);
     }
 
-    /** The median table, in Markdown: a script may rely on its header. */
+    /** The median table; scripts rely on its header. */
     static String table() {
-        List<String[]> lines = new ArrayList<>();
+        List<Object[]> lines = new ArrayList<>();
         lines.add(new String[] {
             "Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You"});
         for (Row row : rows) {
@@ -1041,65 +1068,72 @@ class VirtualThreadsLab {
         var rule = new StringBuilder("|");
         for (int column = 0; column < (predict ? 7 : 6); column++) {
             int width = 0;
-            for (String[] line : lines) width = Math.max(width, line[column].length());
+            for (Object[] line : lines) {
+                width = Math.max(width, line[column].toString().length());
+            }
             boolean text = column < 2;
             format.append(text ? " %-" : " %").append(width).append("s |");
             rule.append(text ? ":" : "-").append("-".repeat(width)).append(text ? "-|" : ":|");
         }
         var out = new StringBuilder();
         for (Object[] line : lines) {
-            out.append(String.format(Locale.ROOT, format.toString(), line)).append('\n');
+            out.append(String.format(format.toString(), line)).append('\n');
             if (line == lines.get(0)) out.append(rule).append('\n');
         }
         return out.toString();
     }
 
-    /** Why a side is missing, and what the mark of a noisy row means. */
     static String notes() {
         var out = new StringBuilder();
         boolean noisy = false;
         for (Row row : rows) {
             noisy |= row.noisy();
+            String name = row.experiment + (row.work.isEmpty() ? "" : ", " + row.work);
             String why = row.platform.missing;
-            boolean both = why != null && why.equals(row.virtual.missing);
-            for (Side side : both ? List.of(row.platform) : row.sides()) {
-                if (side.missing != null) {
-                    out.append(wrap("- " + row.experiment + (row.work.isEmpty() ? "" : ", " + row.work)
-                        + (both ? "" : ", " + side.name) + ": " + side.missing + "."));
-                }
+            if (why != null && why.equals(row.virtual.missing)) {
+                out.append(wrap("- " + name + ": " + why + "."));
+                continue;
+            }
+            for (Side side : row.sides()) {
+                if (side.missing == null) continue;
+                out.append(wrap("- " + name + ", " + side.name + ": " + side.missing + "."));
             }
         }
-        if (noisy) out.append("- ~ marks a noisy row: samples that range over more than 30 % of their median.\n");
+        if (noisy) out.append("- ~ is a noisy row: its samples range over 30 % of a median.\n");
         return out.toString();
     }
 
     static String bars(Row row) {
-        var out = new StringBuilder();
         double longest = 0;
-        for (Side side : row.sides()) if (side.missing == null) longest = Math.max(longest, side.median());
-        String label = String.format(Locale.ROOT, "%-12s %-22s", row.experiment, row.work);
+        for (Side side : row.sides()) {
+            if (side.missing == null) longest = Math.max(longest, side.median());
+        }
+        var out = new StringBuilder();
+        String label = row.experiment + "             ".substring(row.experiment.length())
+            + row.work;
         for (Side side : row.sides()) {
             if (side.missing != null) continue;
-            int length = (int) Math.max(1, Math.round(38 * side.median() / longest));
-            out.append(String.format(Locale.ROOT, "%-35s  %-8s %s %s\n", label, side.name,
-                "█".repeat(length), amount(side, row.unit)));
+            long length = Math.max(1, Math.round(40 * side.median() / longest));
+            out.append(String.format("%-34s %-8s %s %s\n", label, side.name,
+                "█".repeat((int) length), amount(side, row.unit)));
             label = "";
         }
         return out.toString();
     }
 
     static String samples(Row row) {
-        var out = new StringBuilder(row.experiment + ", " + row.work + ", in " + row.unit + "\n");
+        var out = new StringBuilder(row.experiment + ", " + row.work + ", " + row.unit + "\n");
         for (Side side : row.sides()) {
             if (side.missing != null) continue;
-            var line = new StringJoiner(" ", "  " + side.name + " (" + exact(side.discarded) + ") ", "");
+            var line = new StringJoiner(" ").add("  " + side.name);
+            line.add("(" + exact(side.discarded) + ")");
             for (double sample : side.samples) line.add(exact(sample));
             out.append(wrap(line.toString()));
         }
         return out.toString();
     }
 
-    /** Breaks a line at blanks, to be no longer than 100 characters. */
+    /** Breaks a line at blanks where it would be longer than 100 characters. */
     static String wrap(String line) {
         return line.replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ").stripTrailing() + "\n";
     }
@@ -1112,22 +1146,22 @@ class VirtualThreadsLab {
         return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
     }
 
-    /** Three significant digits below 1,000, whole above, in no locale: 0.11, 39.2, 5,131. */
+    /** Three significant digits below 1,000, whole from there on: 0.11, 39.2, 5,131. */
     static String number(double value) {
         if (Double.isNaN(value)) return "—";
         if (value >= 999.5) return String.format(Locale.ROOT, "%,.0f", value);
-        return exact(round(value, 3).doubleValue());
+        return exact(round(value, 3));
     }
 
-    static BigDecimal round(double value, int digits) {
-        return new BigDecimal(value).round(new MathContext(digits));
+    static double round(double value, int digits) {
+        return new BigDecimal(value).round(new MathContext(digits)).doubleValue();
     }
 
     static String exact(double value) {
         return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
     }
 
-    /** Puts plain ASCII, no wider, where a charset cannot carry what the lab prints. */
+    /** Puts plain ASCII of the same width where a charset lacks a character of the lab's. */
     static String plain(String text, Charset charset) {
         String fancy = "×—÷█µ";
         if (charset.newEncoder().canEncode(fancy)) return text;
@@ -1137,19 +1171,19 @@ class VirtualThreadsLab {
         return text;
     }
 
-    // ------------------------------------------------------------------------ the command line
+    // ------------------------------------------------------------------- the command line
 
-    /** Takes in the words; returns null, or a line that says what is wrong with them. */
-    static String understand(String... args) {
-        words = List.of(args);
-        List<String> names = EXPERIMENTS.stream().map(Experiment::name).toList();
+    /** Takes in the words; returns null, or one line that says what is wrong with them. */
+    static String understand(String[] args) {
+        words = args;
         Set<Experiment> wanted = new LinkedHashSet<>();
         for (int i = 0; i < args.length; i++) {
             switch (args[i]) {
                 case "--help" -> help = true;
                 case "--quick" -> quick = true;
-                case "--samples" -> showSamples = true;
+                case "--samples" -> everySample = true;
                 case "--predict" -> predict = true;
+                case "all" -> wanted.addAll(EXPERIMENTS);
                 case "--runs" -> {
                     String count = ++i < args.length ? args[i] : "nothing";
                     if (!count.matches("[1-9][0-9]?|100")) {
@@ -1157,11 +1191,11 @@ class VirtualThreadsLab {
                     }
                     runs = Integer.parseInt(count);
                 }
-                case "all" -> wanted.addAll(EXPERIMENTS);
                 default -> {
-                    int index = names.indexOf(args[i]);
-                    if (index < 0) return unknown(args[i], names);
-                    wanted.add(EXPERIMENTS.get(index));
+                    Experiment named = null;
+                    for (Experiment e : EXPERIMENTS) if (e.name.equals(args[i])) named = e;
+                    if (named == null) return unknown(args[i]);
+                    wanted.add(named);
                 }
             }
         }
@@ -1169,45 +1203,45 @@ class VirtualThreadsLab {
         return null;
     }
 
-    /** Suggests the name that shares the most pairs of letters with the word. */
-    static String unknown(String word, List<String> names) {
+    /** Suggests the name that shares most pairs of letters with the word. */
+    static String unknown(String word) {
+        List<String> names = new ArrayList<>(
+            List.of("--help", "--quick", "--runs", "--samples", "--predict", "all"));
+        for (Experiment e : EXPERIMENTS) names.add(e.name);
         String nearest = "--help";
         int most = 0;
-        List<String> known = new ArrayList<>(names);
-        known.addAll(List.of("--quick", "--runs", "--samples", "--predict", "all"));
-        for (String name : known) {
+        for (String name : names) {
             int shared = 0;
             for (int i = 2; i <= word.length(); i++) {
                 if (name.contains(word.substring(i - 2, i))) shared++;
             }
-            if (shared > most) {
-                most = shared;
-                nearest = name;
-            }
+            if (shared > most) nearest = name;
+            most = Math.max(most, shared);
         }
-        return "nothing here is called " + word + "; did you mean " + nearest + "?";
+        return "there is no " + word.replaceAll("\\s", " ") + "; did you mean " + nearest + "?";
     }
 
     static String help() {
         var out = new StringBuilder("""
-            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [experiment ...]
+            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
 
-            The same work on platform threads and on virtual threads: every answer checked, one
-            table of medians. The first five run when none is named, and everything with "all".
+            Puts the same work to platform threads and to virtual threads, checks every answer and
+            prints a table of medians. Names run in the order given; none runs the first five, all
+            runs everything:
 
             """);
         for (Experiment e : EXPERIMENTS) {
-            out.append(("  " + e.name + "             ").substring(0, 15)).append(e.question).append('\n');
+            out.append(String.format("  %-12s  %s\n", e.name, e.question));
         }
         return out.append("""
 
-              --quick      smaller sizes: seconds instead of about a minute
-              --runs N     samples a side, 1 to 100, after a discarded first run; without it 5
-              --samples    print every sample, too
-              --predict    be asked for your own prediction before each experiment
+              --quick       smaller sizes, in seconds
+              --runs N      samples a side, after a discarded first run: 1 to 100, or else 5
+              --samples     print every sample
+              --predict     be asked for a ratio before each experiment, and see it in the table
 
-            Standard output has the report, standard error the progress. Exit code 0: every row is
-            measured; 1: a row is missing or wrong; 2: the command line was not understood.
+            The report goes to standard output, progress to standard error. Exit code 0: every row
+            was measured; 1: a row is missing or wrong; 2: the command line was not understood.
             """).toString();
     }
 }
