@@ -7,7 +7,8 @@ import static java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import com.sun.net.httpserver.HttpServer;
-import java.io.*;
+import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -20,7 +21,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.*;
+import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.*;
 import java.util.concurrent.*;
@@ -52,18 +54,18 @@ class VirtualThreadsLab {
         new Experiment("cpu-primes", 12, VirtualThreadsLab::cpuPrimes,
             "count primes, nothing waits: a thread a processor, or a virtual thread a task"),
         new Experiment("pinning", 11, VirtualThreadsLab::pinning,
-            "wait inside a lock, a monitor, an initializer: a platform or virtual thread a task"),
+            "wait in a lock, a monitor, an initializer: a platform or virtual thread a task"),
         new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
             "live threads while 1,000 tasks wait: platform threads, or virtual"),
         // The encores, which run only when they are named.
         new Experiment("println", 4, VirtualThreadsLab::println,
             "one thread prints 1,000 lines to a file: a platform thread, or a virtual one"),
         new Experiment("http", 15, VirtualThreadsLab::http,
-            "1,000 HTTP calls wait 50 ms each: a server on a pool of 50, or on virtual threads"),
+            "1,000 HTTP calls wait 50 ms each: a server's pool of 50, or virtual threads"),
         new Experiment("mixed", 8, VirtualThreadsLab::mixed,
             "100 tasks compute, then call a server: a platform or virtual thread a task"),
         new Experiment("capacity", 7, VirtualThreadsLab::capacity,
-            "a resource takes 20 tasks at once: a pool of 20, or virtual threads and a semaphore"),
+            "20 of 1,000 tasks fit at once: a pool of 20, or virtual threads and a semaphore"),
         new Experiment("thread-local", 2, VirtualThreadsLab::threadLocal,
             "objects cached for 10,000 tasks: a pool of 200, or a virtual thread a task"),
         new Experiment("million", 14, VirtualThreadsLab::million,
@@ -80,7 +82,7 @@ class VirtualThreadsLab {
      * Try: Thread.sleep(1) instead of the mark. How much of the gap is left?
      */
     static void startTime() throws Exception {
-        int[] sizes = {100, 1_000, size(10_000, 2_000)};
+        int[] sizes = {100, size(1_000, 300), size(10_000, 1_000)};
         Row row = null;
         for (int threads : sizes) {
             row = time(number(threads) + " threads", UNKNOWN, threads,
@@ -88,9 +90,9 @@ class VirtualThreadsLab {
                 () -> startAll(Thread.ofVirtual(), threads));
         }
         double each = 1_000.0 / sizes[2];
-        say("one of " + number(sizes[2]) + " threads took " + number(row.platform.median() * each)
-            + " µs to start and run as a platform thread, " + number(row.virtual.median() * each)
-            + " µs as a virtual one: " + verdict(row));
+        say("one of " + number(sizes[2]) + " threads started and ran in "
+            + number(row.platform.median() * each) + " µs as a platform thread, in "
+            + number(row.virtual.median() * each) + " µs as a virtual one: " + verdict(row));
     }
 
     static int startAll(Thread.Builder builder, int threads) throws InterruptedException {
@@ -143,8 +145,8 @@ class VirtualThreadsLab {
      * cpu-primes. Do tasks that only compute get any faster on virtual threads?
      * Fair: the same tasks on a thread per processor, or on a virtual thread per task. Both
      * sides can use every processor, and nothing ever waits.
-     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and there
-     * is one carrier a processor. With fewer carriers than processors: less.
+     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and each
+     * processor has one. With fewer carriers than processors: less.
      * Try: newFixedThreadPool(16 * PROCESSORS). More threads than processors: any faster?
      */
     static void cpuPrimes() throws Exception {
@@ -176,10 +178,10 @@ class VirtualThreadsLab {
     }
 
     /**
-     * pinning. What keeps a waiting virtual thread on its carrier, so that the carrier waits too?
-     * Fair: a thread per task on both sides, and a lock per task. One lock for all would measure
-     * contention, which looks alike on every JDK. The monitors stand in an array, so that the
-     * compiler cannot prove them private and drop them.
+     * pinning. What keeps a waiting virtual thread on its carrier, so that both have to wait?
+     * Fair: a thread per task on both sides, and a lock per task. One lock for all measures
+     * contention instead, and looks alike on every JDK. The monitors stand in an array, so that
+     * the compiler cannot prove them private and drop them.
      * Predict: a ReentrantLock never pins: 1×. A monitor pins up to JDK 23, where the 10 tasks
      * of a carrier wait one after the other: 0.1×; from JDK 24 on it does not (JEP 491): 1×. A
      * class initializer has a native frame below it and pins on every JDK: 0.1×.
@@ -188,7 +190,7 @@ class VirtualThreadsLab {
     static void pinning() throws Exception {
         int perCarrier = Math.clamp(1_000 / CARRIERS, 1, 10);
         int tasks = perCarrier * CARRIERS;
-        int waitMs = size(50, 20);
+        int waitMs = size(50, 10);
         var monitors = new Object[tasks];
         Arrays.setAll(monitors, id -> new Object());
         initializerMs = waitMs;
@@ -217,13 +219,13 @@ class VirtualThreadsLab {
         };
 
         double pinned = 1.0 / perCarrier;
-        say("of its " + perCarrier + " tasks of " + waitMs + " ms a carrier kept waiting at once "
+        say("of its " + perCarrier + " tasks a carrier kept waiting at once "
             + pin("ReentrantLock", 1, tasks, waitMs, lock) + ", "
             + pin("synchronized", JDK < 24 ? pinned : 1, tasks, waitMs, monitor) + ", "
             + pin("class init", pinned, tasks, waitMs, initializer));
     }
 
-    /** Adds a row; tells how many tasks a carrier kept waiting, and what Flight Recorder saw. */
+    /** Adds a row; tells how many tasks a carrier kept waiting, and what JFR saw of it. */
     static String pin(String holding, double predicted, int tasks, int waitMs, Task task)
             throws Exception {
         Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
@@ -276,9 +278,10 @@ class VirtualThreadsLab {
         } catch (Exception | LinkageError e) {
             dump = "no thread dump: " + why(e);
         }
-        say("ThreadMXBean saw " + number(perTask.platform.median()) + " threads with a platform "
-            + "thread per task, " + number(pooled.platform.median()) + " with the pool, and "
-            + number(perTask.virtual.median()) + " with virtual threads; " + dump);
+        say("ThreadMXBean saw " + number(perTask.platform.median())
+            + " threads with a platform thread per task, " + number(pooled.platform.median())
+            + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
+            + dump);
     }
 
     /** Lets the tasks wait at a gate, reads the gauge once it is full, and opens the gate. */
@@ -325,8 +328,8 @@ class VirtualThreadsLab {
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: one thread prints the same lines to the same file, and the sides take turns at going
-     * first: in a single cold shot, whoever goes first loses.
+     * Fair: one thread prints the same lines to the same file, and the sides take turns at
+     * going first: in a single cold shot whoever goes first is slower.
      * Predict: 1×. Nothing waits while something else could run.
      * Try: wrap the file's stream in a BufferedOutputStream. Which side gains?
      */
@@ -337,9 +340,7 @@ class VirtualThreadsLab {
             try (var out = new PrintStream(Files.newOutputStream(file))) {
                 for (int i = 0; i < lines; i++) out.println("line " + i);
             }
-            try (var written = Files.lines(file)) {
-                return written.count();
-            }
+            return Files.readAllLines(file).size();
         };
         try {
             say("one task alone: " + verdict(time(number(lines) + " lines", 1, lines,
@@ -370,8 +371,8 @@ class VirtualThreadsLab {
             Row row = time(number(calls) + " × " + waitMs + " ms", waves, calls,
                 () -> pooled.call(client, ms), () -> virtual.call(client, ms));
             measure("median latency", "ms", waves,
-                () -> pooled.call(client, ms) == calls ? median(ms) : UNKNOWN,
-                () -> virtual.call(client, ms) == calls ? median(ms) : UNKNOWN);
+                () -> pooled.call(client, ms) == calls ? part(ms, 0.5) : UNKNOWN,
+                () -> virtual.call(client, ms) == calls ? part(ms, 0.5) : UNKNOWN);
             double work = (double) calls * waitMs;
             say("the server kept " + number(work / row.platform.median()) + " calls waiting on "
                 + "its pool of " + pool + ", " + number(work / row.virtual.median())
@@ -382,8 +383,8 @@ class VirtualThreadsLab {
     /**
      * mixed. What changes for tasks that first compute and then call a server?
      * Fair: the same tasks, client and server; a platform thread a task or a virtual one.
-     * Predict: 1×, as the processors are the same. But platform threads share them in slices, so
-     * that the computations end together and the calls come in one wave; virtual threads
+     * Predict: 1×, as the processors are the same. But platform threads share them in slices,
+     * so that the computations end together and the calls come in one wave; virtual threads
      * compute one after the other, and the calls come in a stream.
      * Try: n = 20. With less to compute, what is left of the stream?
      */
@@ -433,7 +434,7 @@ class VirtualThreadsLab {
         var permits = new Semaphore(limit);
         var pooled = new Place();
         var permitted = new Place();
-        Row row = time(number(tasks) + " × " + holdMs + " ms, 20 fit", 1, tasks,
+        Row row = time(number(tasks) + " × " + holdMs + " ms, by 20", 1, tasks,
             () -> sum(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs, limit)),
             () -> sum(newVirtualThreadPerTaskExecutor(), tasks, id -> {
                 permits.acquire();
@@ -457,12 +458,12 @@ class VirtualThreadsLab {
     static void threadLocal() throws Exception {
         int tasks = size(10_000, 2_000);
         int pool = 200;
-        Row row = measure(number(tasks) + " tasks", "objects", (double) pool / tasks,
+        Row row = measure(number(tasks) + " tasks", "made", (double) pool / tasks,
             () -> cached(newFixedThreadPool(pool), tasks),
             () -> cached(newVirtualThreadPerTaskExecutor(), tasks));
-        say("the cache made " + number(row.platform.median() * CACHED_BYTES / 1e6)
-            + " MB of buffers for the pool, " + number(row.virtual.median() * CACHED_BYTES / 1e6)
-            + " MB for a virtual thread per task");
+        double mb = CACHED_BYTES / 1e6;
+        say("the cache made " + number(row.platform.median() * mb) + " MB of buffers for the "
+            + "pool, " + number(row.virtual.median() * mb) + " MB for virtual threads");
     }
 
     static final int CACHED_BYTES = 8_192;
@@ -490,8 +491,8 @@ class VirtualThreadsLab {
         var bytes = new double[1];
         for (int threads : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             Row row = measure(number(threads) + " parked", "ms", UNKNOWN, () -> {
-                throw new UnsupportedOperationException("not tried, its stacks alone would ask "
-                    + "for " + number(threads / 1e3) + " GB of address space");
+                throw new UnsupportedOperationException("not tried, its stacks alone ask for "
+                    + number(threads / 1e3) + " GB");
             }, () -> park(threads, bytes));
             if (row.virtual.missing == null) {
                 told.add(number(bytes[0]) + " bytes each of " + number(threads));
@@ -550,9 +551,7 @@ class VirtualThreadsLab {
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
 
-    static int size(int full, int small) {
-        return quick ? small : full;
-    }
+    static int size(int full, int small) { return quick ? small : full; }
 
     /** Runs tasks 0 to n - 1, waits for all of them and returns the sum of their results. */
     static long sum(ExecutorService executor, int n, Task task) throws Exception {
@@ -575,9 +574,7 @@ class VirtualThreadsLab {
         }
     }
 
-    static ThreadMXBean threads() {
-        return ManagementFactory.getThreadMXBean();
-    }
+    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
 
     /** A file for one experiment at a time, which deletes it. */
     static Path scratch() {
@@ -604,7 +601,7 @@ class VirtualThreadsLab {
         } catch (RuntimeException | LinkageError e) {
             return "no Flight Recorder here: " + why(e);
         }
-        return events + " pinned events" + (events.get() > 0 && JDK >= 24 ? ": " + reasons : "");
+        return events + " pinned events" + (reasons.isEmpty() ? "" : ": " + reasons);
     }
 
     /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
@@ -760,22 +757,28 @@ class VirtualThreadsLab {
         }
 
         double median() {
-            return missing == null ? VirtualThreadsLab.median(samples) : UNKNOWN;
+            return missing == null ? part(samples, 0.5) : UNKNOWN;
         }
 
-        DoubleSummaryStatistics range() {
-            return Arrays.stream(samples).summaryStatistics();
+        double least() {
+            return part(samples, 0);
+        }
+
+        double most() {
+            return part(samples, 1);
         }
 
         boolean noisy() {
-            return missing == null && range().getMax() - range().getMin() > 0.3 * median();
+            return missing == null && most() - least() > 0.3 * median();
         }
     }
 
-    static double median(double[] values) {
+    /** The value above that share of the others: 0 is the least, 0.5 the median, 1 the most. */
+    static double part(double[] values, double share) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
-        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+        double place = share * (sorted.length - 1);
+        return (sorted[(int) Math.floor(place)] + sorted[(int) Math.ceil(place)]) / 2;
     }
 
     /** Adds a row of milliseconds. What a side reads must be the answer, every time. */
@@ -787,10 +790,10 @@ class VirtualThreadsLab {
 
     /**
      * A sample is the mean of as many repetitions as fill 200 ms: one shot of something short
-     * measures the mood of the scheduler. To warm up they fill a second, and the first counts.
+     * measures the mood of the scheduler. The warm-up goes on longer, and tells its first shot.
      */
     static double filled(double answer, Gauge side) throws Exception {
-        long fill = size(200, 25) * 1_000_000L * (warmingUp ? 5 : 1);
+        long fill = size(200, 25) * 1_000_000L * (warmingUp ? 3 : 1);
         long start = System.nanoTime();
         long first = 0;
         long elapsed = 0;
@@ -803,9 +806,9 @@ class VirtualThreadsLab {
         return (warmingUp ? first : elapsed / repetitions) / 1e6;
     }
 
-    /** Adds a row: a discarded first run, then the samples; the sides take turns at the start. */
-    static Row measure(String work, String unit, double predicted, Gauge platform, Gauge virtual)
-            throws InterruptedException {
+    /** Adds a row: a discarded first run, then the samples; the sides in turn go first. */
+    static Row measure(String work, String unit, double predicted, Gauge platform,
+            Gauge virtual) throws InterruptedException {
         var row = new Row(current.name, work, unit, predicted, new Side("platform"),
             new Side("virtual"));
         currentWork = work;
@@ -824,7 +827,7 @@ class VirtualThreadsLab {
     static String why(Throwable e) {
         if (e instanceof ExecutionException) return why(e.getCause());
         if (e instanceof IllegalStateException) return e.getMessage();
-        if (e instanceof OutOfMemoryError && String.valueOf(e.getMessage()).contains("thread")) {
+        if (e instanceof OutOfMemoryError && e.getMessage().contains("native thread")) {
             return "the system refused thread " + (threads().getPeakThreadCount() + 1);
         }
         return e.toString();
@@ -833,27 +836,27 @@ class VirtualThreadsLab {
     /** Calls a side faster only where the samples of the two do not overlap. */
     static String verdict(Row row) {
         if (runs == 1) return "one run a side cannot tell which is faster";
-        if (row.virtual.range().getMax() < row.platform.range().getMin()) {
+        if (row.virtual.most() < row.platform.least()) {
             return "virtual threads were " + number(row.ratio()) + "× faster";
         }
-        if (row.platform.range().getMax() < row.virtual.range().getMin()) {
+        if (row.platform.most() < row.virtual.least()) {
             return "platform threads were " + number(1 / row.ratio()) + "× faster";
         }
         return "this run shows no difference";
     }
 
-    // ------------------------------------------------------------------- running the experiments
+    // ---------------------------------------------------------------- running the experiments
 
     static boolean help;
     static boolean quick;
     static boolean everySample;
     static boolean predict;
-    static int runs = 5;
+    static int runs;
     static String[] words;
     static List<Experiment> chosen;
 
     static final long START = System.nanoTime();
-    static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
+    static Scanner input;
     static Experiment current;
     static String currentWork;
     static boolean asking;
@@ -871,6 +874,7 @@ class VirtualThreadsLab {
         if (help) return print(help());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
         keepHeapSize();
+        input = new Scanner(System.in);
         asking = predict;
         for (Experiment experiment : chosen) {
             current = experiment;
@@ -948,8 +952,8 @@ class VirtualThreadsLab {
             for (Side side : row.sides()) {
                 if (side.noisy()) {
                     doubts.append(" Noisy: " + row.work + ", " + side.name + " "
-                        + number(side.range().getMin()) + " to "
-                        + number(side.range().getMax()) + " " + row.unit + ".");
+                        + number(side.least()) + " to "
+                        + number(side.most()) + " " + row.unit + ".");
                 }
             }
             double off = row.ratio() / row.predicted;
@@ -964,14 +968,14 @@ class VirtualThreadsLab {
     static void progress(String step) {
         lastSign = System.nanoTime();
         int place = chosen.indexOf(current) + 1;
-        double share = (runs + 1) / 6.0 * size(100, 15) / 100;
+        double share = (runs + 1) / 6.0 * size(100, 18) / 100;
         double left = Math.max(0, current.seconds * share - (lastSign - began) / 1e9);
         for (Experiment later : chosen.subList(place, chosen.size())) {
             left += later.seconds * share;
         }
         System.err.print(plain(String.format(Locale.ROOT,
-            "\r[%d/%d] %-12s %-20s %-11s %4.0f s gone, about %.0f s left ", place, chosen.size(),
-            current.name, currentWork, step, (lastSign - START) / 1e9, left),
+            "\r[%d/%d] %-12s %-19s %-11s %3.0f s gone, about %.0f s left ", place,
+            chosen.size(), current.name, currentWork, step, (lastSign - START) / 1e9, left),
             System.err.charset()));
         System.err.flush();
     }
@@ -979,23 +983,15 @@ class VirtualThreadsLab {
     /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
     static void ask() {
         System.err.print(plain("\n" + current.name + ": " + current.question
-            + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (or just Enter): ",
+            + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ",
             System.err.charset()));
-        for (int attempt = 1; attempt <= 2; attempt++) {
-            try {
-                String answer = INPUT.readLine();
-                asking = answer != null;
-                if (!asking || answer.isBlank()) return;
-                double guess = Double.parseDouble(
-                    answer.strip().replaceAll("[x×]$", "").replace(',', '.'));
-                if (guess > 0 && guess < 1e5) {
-                    guesses.put(current.name, times(guess));
-                    return;
-                }
-            } catch (NumberFormatException e) {
-                // asked again below
-            } catch (IOException e) {
-                asking = false;
+        for (int attempt = 1; attempt <= 2 && asking; attempt++) {
+            String answer = input.hasNextLine() ? input.nextLine().strip() : null;
+            asking = answer != null;
+            if (!asking || answer.isEmpty()) return;
+            if (answer.matches("\\d{1,5}([.,]\\d{1,5})?[x×]?")) {
+                answer = answer.replaceAll("[x×]", "").replace(',', '.');
+                guesses.put(current.name, times(Double.parseDouble(answer)));
                 return;
             }
             System.err.print(attempt == 1 ? "Not a ratio. Once more: " : "Skipped.\n");
@@ -1020,8 +1016,7 @@ class VirtualThreadsLab {
         for (Row row : rows) out.append(bars(row));
         out.append("```\n");
         if (everySample) {
-            out.append("\n## Samples\n\nIn the order taken, after the discarded first in brackets."
-                + "\n\n```\n");
+            out.append("\n## Samples\n\nThe discarded first run stands in brackets.\n\n```\n");
             for (Row row : rows) out.append(samples(row));
             out.append("```\n");
         }
@@ -1049,36 +1044,25 @@ class VirtualThreadsLab {
                 + System.getProperty("java.vm.name"),
             System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch") + ", " + PROCESSORS + " processors, " + CARRIERS
-                + " carriers, heap up to " + number(Runtime.getRuntime().maxMemory() >> 20) + " MB",
-            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs a side, "
+                + " carriers, heap up to " + number(Runtime.getRuntime().maxMemory() >> 20)
+                + " MB",
+            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs, "
                 + command);
     }
 
     /** The median table; scripts rely on its header. */
     static String table() {
-        List<Object[]> lines = new ArrayList<>();
-        lines.add(new String[] {
-            "Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You"});
+        String line = "| %-12s | %-20s | %13s | %11s | %7s | %9s |"
+            + (predict ? " %6s |\n" : "\n");
+        var out = new StringBuilder(String.format(line,
+            "Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You"));
+        out.append(String.format(line, "", "", ":", ":", ":", ":", ":")
+            .replace(": |", " :|").replace(' ', '-'));
         for (Row row : rows) {
-            lines.add(new String[] {row.experiment, row.work, amount(row.platform, row.unit),
-                amount(row.virtual, row.unit), (row.noisy() ? "~" : "") + times(row.ratio()),
-                times(row.predicted), guesses.getOrDefault(row.experiment, "—")});
-        }
-        var format = new StringBuilder("|");
-        var rule = new StringBuilder("|");
-        for (int column = 0; column < (predict ? 7 : 6); column++) {
-            int width = 0;
-            for (Object[] line : lines) {
-                width = Math.max(width, line[column].toString().length());
-            }
-            boolean text = column < 2;
-            format.append(text ? " %-" : " %").append(width).append("s |");
-            rule.append(text ? ":" : "-").append("-".repeat(width)).append(text ? "-|" : ":|");
-        }
-        var out = new StringBuilder();
-        for (Object[] line : lines) {
-            out.append(String.format(format.toString(), line)).append('\n');
-            if (line == lines.get(0)) out.append(rule).append('\n');
+            out.append(String.format(line, row.experiment, row.work,
+                amount(row.platform, row.unit), amount(row.virtual, row.unit),
+                (row.noisy() ? "~" : "") + times(row.ratio()), times(row.predicted),
+                guesses.getOrDefault(row.experiment, "—")));
         }
         return out.toString();
     }
@@ -1088,15 +1072,11 @@ class VirtualThreadsLab {
         boolean noisy = false;
         for (Row row : rows) {
             noisy |= row.noisy();
-            String name = row.experiment + (row.work.isEmpty() ? "" : ", " + row.work);
-            String why = row.platform.missing;
-            if (why != null && why.equals(row.virtual.missing)) {
-                out.append(wrap("- " + name + ": " + why + "."));
-                continue;
-            }
             for (Side side : row.sides()) {
-                if (side.missing == null) continue;
-                out.append(wrap("- " + name + ", " + side.name + ": " + side.missing + "."));
+                if (side.missing != null) {
+                    out.append(wrap("- " + row.experiment + " " + row.work + ", " + side.name
+                        + ": " + side.missing + "."));
+                }
             }
         }
         if (noisy) out.append("- ~ is a noisy row: its samples range over 30 % of a median.\n");
@@ -1109,13 +1089,12 @@ class VirtualThreadsLab {
             if (side.missing == null) longest = Math.max(longest, side.median());
         }
         var out = new StringBuilder();
-        String label = row.experiment + "             ".substring(row.experiment.length())
-            + row.work;
+        String label = String.format("%-12s %s", row.experiment, row.work);
         for (Side side : row.sides()) {
             if (side.missing != null) continue;
-            long length = Math.max(1, Math.round(40 * side.median() / longest));
+            int length = (int) Math.max(1, Math.round(40 * side.median() / longest));
             out.append(String.format("%-34s %-8s %s %s\n", label, side.name,
-                "█".repeat((int) length), amount(side, row.unit)));
+                "█".repeat(length), amount(side, row.unit)));
             label = "";
         }
         return out.toString();
@@ -1199,19 +1178,20 @@ class VirtualThreadsLab {
                 }
             }
         }
+        if (runs == 0) runs = size(5, 3);
         chosen = List.copyOf(wanted.isEmpty() ? EXPERIMENTS.subList(0, 5) : wanted);
         return null;
     }
 
     /** Suggests the name that shares most pairs of letters with the word. */
     static String unknown(String word) {
-        List<String> names = new ArrayList<>(
-            List.of("--help", "--quick", "--runs", "--samples", "--predict", "all"));
+        List<String> names = new ArrayList<>();
+        for (String name : "--quick --runs --samples --predict all".split(" ")) names.add(name);
         for (Experiment e : EXPERIMENTS) names.add(e.name);
         String nearest = "--help";
-        int most = 0;
+        long most = 0;
         for (String name : names) {
-            int shared = 0;
+            long shared = 0;
             for (int i = 2; i <= word.length(); i++) {
                 if (name.contains(word.substring(i - 2, i))) shared++;
             }
@@ -1225,9 +1205,9 @@ class VirtualThreadsLab {
         var out = new StringBuilder("""
             java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
 
-            Puts the same work to platform threads and to virtual threads, checks every answer and
-            prints a table of medians. Names run in the order given; none runs the first five, all
-            runs everything:
+            Puts the same work to platform threads and to virtual threads, checks every answer
+            and prints a table of medians. Experiments run in the order in which they are named:
+            without a name the first five, with "all" every one.
 
             """);
         for (Experiment e : EXPERIMENTS) {
@@ -1235,13 +1215,13 @@ class VirtualThreadsLab {
         }
         return out.append("""
 
-              --quick       smaller sizes, in seconds
-              --runs N      samples a side, after a discarded first run: 1 to 100, or else 5
+              --quick       smaller sizes and 3 runs, in seconds instead of about a minute
+              --runs N      samples a side after a discarded first run, 1 to 100; otherwise 5
               --samples     print every sample
               --predict     be asked for a ratio before each experiment, and see it in the table
 
-            The report goes to standard output, progress to standard error. Exit code 0: every row
-            was measured; 1: a row is missing or wrong; 2: the command line was not understood.
+            The report goes to standard output, progress to standard error. Exit code 0: every
+            row was measured; 1: a row is missing or wrong; 2: a word was not understood.
             """).toString();
     }
 }
