@@ -666,7 +666,7 @@ class VirtualThreadsLab {
             server.start();
             request = HttpRequest.newBuilder(URI.create("http://"
                 + address.getAddress().getHostAddress() + ":" + server.getAddress().getPort()))
-                .build();
+                .timeout(Duration.ofSeconds(30)).build();
         }
 
         int call(HttpClient client) throws Exception {
@@ -868,10 +868,12 @@ class VirtualThreadsLab {
     static final Map<String, String> findings = new LinkedHashMap<>();
     static final Map<String, String> guesses = new HashMap<>();
     static boolean printed;
+    static List<String> setting;
 
     /** Runs what was chosen and prints the report; returns the exit code. */
     static int run() {
         if (help) return print(help());
+        setting = setting(); // now, as no experiment has used up any files or threads yet
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
         keepHeapSize();
         input = new Scanner(System.in);
@@ -941,6 +943,7 @@ class VirtualThreadsLab {
             new Side("virtual"));
         for (Side side : row.sides()) side.miss(why);
         rows.add(row);
+        findings.put(current.name, "not measured, " + why + ".");
     }
 
     /** Adds the experiment's sentence, and which of its numbers are noisy or a surprise. */
@@ -1006,7 +1009,7 @@ class VirtualThreadsLab {
         printed = true;
         var out = new StringBuilder("# VirtualThreadsLab\n\n");
         if (partial) out.append("**Partial:** interrupted, these are the finished rows.\n\n");
-        for (String line : setting()) out.append(wrap("- " + line));
+        for (String line : setting) out.append(wrap("- " + line));
         out.append('\n').append(table());
         String notes = notes();
         if (!notes.isEmpty()) out.append('\n').append(notes);
@@ -1073,10 +1076,9 @@ class VirtualThreadsLab {
         for (Row row : rows) {
             noisy |= row.noisy();
             for (Side side : row.sides()) {
-                if (side.missing != null) {
-                    out.append(wrap("- " + row.experiment + " " + row.work + ", " + side.name
-                        + ": " + side.missing + "."));
-                }
+                if (side.missing == null) continue;
+                String line = row.experiment + " " + row.work + " " + side.name;
+                out.append(wrap("- " + line.replace("  ", " ") + ": " + side.missing + "."));
             }
         }
         if (noisy) out.append("- ~ is a noisy row: its samples range over 30 % of a median.\n");
