@@ -1,0 +1,978 @@
+// SPDX-License-Identifier: MIT-0
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaFileObject;
+import javax.tools.ToolProvider;
+
+/**
+ * Drives the lab as its users do, in child processes of the Java that runs this test:
+ * java .ci/LabTest.java, from the top level. Words pick the tests whose names contain one.
+ * It compiles on 17, to say there that it needs 21.
+ */
+public class LabTest {
+    static final Path LAB = Path.of("VirtualThreadsLab.java").toAbsolutePath();
+    static final int JDK = Runtime.version().feature();
+    static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+    static final List<String> FIVE =
+        List.of("start-time", "sleep-wave", "cpu-primes", "pinning", "thread-count");
+    static final List<String> ENCORES =
+        List.of("println", "http", "mixed", "capacity", "thread-local", "million");
+    static final String[] COLUMNS =
+        {"Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted"};
+    static int passed;
+    static int failed;
+    static Path temp;
+
+    interface Test { void run() throws Exception; }
+
+    static final Map<String, Test> TESTS = new LinkedHashMap<>();
+
+    public static void main(String[] words) throws Exception {
+        if (JDK < 21) {
+            System.err.println("LabTest: needs Java 21 or newer and this is " + JDK
+                + "; try: sh .ci/java .ci/LabTest.java");
+            System.exit(2);
+        }
+        temp = Files.createTempDirectory("lab test ");
+        tests();
+        for (Map.Entry<String, Test> test : TESTS.entrySet()) {
+            if (words.length > 0 && Arrays.stream(words).noneMatch(test.getKey()::contains)) {
+                continue;
+            }
+            long start = System.nanoTime();
+            try {
+                test.getValue().run();
+                passed++;
+                System.out.printf(Locale.ROOT, "passed: %s (%d s)%n", test.getKey(),
+                    (System.nanoTime() - start) / 1_000_000_000);
+            } catch (Skip skip) {
+                System.out.println("skipped: " + test.getKey() + ", " + skip.getMessage());
+            } catch (Exception | AssertionError e) {
+                failed++;
+                System.out.println("FAILED: " + test.getKey() + ": " + e);
+                if (!(e instanceof AssertionError)) e.printStackTrace(System.out);
+            }
+        }
+        try (var files = Files.walk(temp)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) Files.delete(file);
+        }
+        System.out.println(passed + " passed, " + failed + " failed");
+        System.exit(failed == 0 ? 0 : 1);
+    }
+
+    // --------------------------------------------------------------------------- the tests
+
+    static void tests() {
+        TESTS.put("source: compiles in silence for 21", LabTest::sourceCompiles);
+        TESTS.put("source: narrow lines, no tabs, JDK imports only", LabTest::sourceLooks);
+        TESTS.put("source: an older Java says what is needed", LabTest::olderJava);
+        TESTS.put("files: four at the top level", LabTest::topLevel);
+        TESTS.put("the checks of this test can fail", LabTest::checksCanFail);
+        TESTS.put("help", LabTest::help);
+        TESTS.put("usage errors", LabTest::usageErrors);
+        TESTS.put("the five, in full, with samples", LabTest::theFive);
+        TESTS.put("all, quick, with samples", LabTest::all);
+        TESTS.put("names: any order, twice is once; --runs 1", LabTest::names);
+        TESTS.put("predict", LabTest::predict);
+        TESTS.put("processors: 1", () -> processors(1));
+        TESTS.put("processors: 16", () -> processors(16));
+        TESTS.put("processors: 64", () -> processors(64));
+        TESTS.put("carriers: 1 by parallelism", () ->
+            carriers(1, "-Djdk.virtualThreadScheduler.parallelism=1"));
+        TESTS.put("carriers: 4 by parallelism", () ->
+            carriers(4, "-Djdk.virtualThreadScheduler.parallelism=4"));
+        TESTS.put("carriers: 2 by maxPoolSize", () ->
+            carriers(2, "-Djdk.virtualThreadScheduler.parallelism=4",
+                "-Djdk.virtualThreadScheduler.maxPoolSize=2"));
+        for (String locale : List.of("de-DE", "tr-TR", "ar-EG", "hi-IN")) {
+            TESTS.put("locale: " + locale, () -> locale(locale));
+        }
+        for (String charset : List.of("US-ASCII", "ISO-8859-1", "IBM437")) {
+            TESTS.put("charset: " + charset, () -> charset(charset));
+        }
+        for (String flag : List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:+UseZGC", "-Xint",
+                "-Xss256k")) {
+            TESTS.put("runs with " + flag, () -> jvmFlag(flag));
+        }
+        TESTS.put("virtual threads that are bound", LabTest::bound);
+        TESTS.put("few threads allowed", LabTest::fewThreads);
+        TESTS.put("few files allowed", LabTest::fewFiles);
+        TESTS.put("no port to be had", LabTest::noPort);
+        TESTS.put("a heap too small for a row", LabTest::smallHeap);
+        TESTS.put("interrupted: SIGINT", () -> interrupted("INT"));
+        TESTS.put("interrupted: SIGTERM", () -> interrupted("TERM"));
+        TESTS.put("standard output is full", LabTest::fullOutput);
+        TESTS.put("standard output goes away", LabTest::outputGoesAway);
+        TESTS.put("no temporary folder", LabTest::noTemporaryFolder);
+        TESTS.put("another file name, a folder with spaces", LabTest::pasted);
+        TESTS.put("compiled, on the class path, few modules", LabTest::compiled);
+        TESTS.put("a wrong answer costs its row", LabTest::wrongAnswer);
+        TESTS.put("too many inside is a wrong answer", LabTest::tooManyInside);
+        TESTS.put("an experiment that throws costs its rows", LabTest::throwing);
+        TESTS.put("an experiment that hangs is given up", LabTest::hanging);
+        TESTS.put("results.md: today's header and rows", LabTest::results);
+        TESTS.put("README.md: the table, the commands, the exercises", LabTest::readme);
+        TESTS.put(".ci/java finds a JDK", LabTest::findsJdk);
+    }
+
+    static void sourceCompiles() throws Exception {
+        var out = new ByteArrayOutputStream();
+        int code = ToolProvider.getSystemJavaCompiler().run(null, out, out, "--release", "21",
+            "-Xlint:all", "-Werror", "-Xdoclint:all/protected", "-d",
+            Files.createDirectories(temp.resolve("classes")).toString(), LAB.toString());
+        equal("output of javac", "", out.toString());
+        equal("exit code of javac", 0, code);
+    }
+
+    static void sourceLooks() throws Exception {
+        List<String> lines = Files.readAllLines(LAB);
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            yes("line " + (i + 1) + " has at most 96 characters", line.length() <= 96);
+            yes("line " + (i + 1) + " has no tab", !line.contains("\t"));
+            yes("line " + (i + 1) + " ends with no blank", !line.endsWith(" "));
+            if (line.startsWith("import ")) {
+                yes("line " + (i + 1) + " imports from the JDK", line.matches(
+                    "import (static )?(java|jdk|com\\.sun\\.(management|net\\.httpserver))\\..*"));
+            }
+        }
+        String source = Files.readString(LAB);
+        yes("JBang's line", source.startsWith("//JAVA 21+\n"));
+        yes("an SPDX line", source.contains("SPDX-License-Identifier: MIT-0"));
+        equal("package declarations", false, source.contains("\npackage "));
+        equal("top-level types", 1, matches("(?m)^(public |final )*(class|record|interface) ",
+            source).size());
+        for (String name : FIVE) {
+            yes(name + " has its Try", source.contains("* " + name + ". "));
+        }
+        equal("Try: lines", FIVE.size() + ENCORES.size(), matches("\\* Try: ", source).size());
+    }
+
+    static void olderJava() throws Exception {
+        var compiler = ToolProvider.getSystemJavaCompiler();
+        for (String release : List.of("11", "17")) {
+            var found = new DiagnosticCollector<JavaFileObject>();
+            try (var files = compiler.getStandardFileManager(found, null, null)) {
+                compiler.getTask(null, files, found, List.of("--release", release, "-d",
+                    temp.toString()), null, files.getJavaFileObjects(LAB)).call();
+            }
+            var first = found.getDiagnostics().stream()
+                .filter(d -> d.getKind() == Diagnostic.Kind.ERROR).findFirst().orElseThrow();
+            String line = Files.readAllLines(LAB).get((int) first.getLineNumber() - 1);
+            yes("release " + release + " stops at: " + line,
+                line.contains("Java 21") && line.contains("README.md"));
+        }
+    }
+
+    static void topLevel() throws Exception {
+        try (var files = Files.list(LAB.getParent())) {
+            equal("files", List.of("LICENSE", "README.md", "VirtualThreadsLab.java",
+                "results.md"), files.map(file -> file.getFileName().toString())
+                .filter(name -> !name.startsWith(".")).sorted().toList());
+        }
+    }
+
+    /** Deliberate faults: every one of them has to be noticed. */
+    static void checksCanFail() throws Exception {
+        String report = """
+            # VirtualThreadsLab
+
+            | Experiment   | Work                 |      Platform |     Virtual |   Ratio | Predicted |
+            |--------------|----------------------|--------------:|------------:|--------:|----------:|
+            | sleep-wave   | 1,000 × 50 ms        |        270 ms |     54.1 ms |   4.99× |        5× |
+
+            ## Samples
+
+            ```
+            sleep-wave, 1,000 × 50 ms, ms
+              platform (280.11) 270.21 269.9 281
+              virtual (60) 54.051 54.2
+              54.1
+            ```
+            """;
+        equal("complaints about a sound report", List.of(), recompute(report));
+        for (String[] fault : new String[][] {{" 270 ms", " 271 ms"}, {"54.1 ms", "54.2 ms"},
+                {" 4.99×", "   5×"}, {"269.9", "275.9"}, {"  54.1\n", "  53\n"}}) {
+            yes("noticed: " + fault[1], !recompute(report.replace(fault[0], fault[1])).isEmpty());
+        }
+        yes("noticed: no samples", !recompute(report.replace("  virtual", "  nobody")).isEmpty());
+        fails(() -> header(report.replace("Predicted", "Guessed  ")));
+        fails(() -> layout(report.replace("# V", "Note: # V")));
+        fails(() -> layout(report + "x".repeat(101)));
+        fails(() -> equal("one", 1, 2));
+    }
+
+    static void help() throws Exception {
+        Run run = lab("--help");
+        equal("exit code", 0, run.code);
+        equal("standard error", "", run.err);
+        for (String word : List.of("--quick", "--runs", "--samples", "--predict", "all")) {
+            yes("tells of " + word, run.out.contains(word));
+        }
+        for (String name : names(true)) yes("tells of " + name, run.out.contains(name));
+        yes("one screen", run.out.lines().count() <= 30);
+        yes("no line over 100", run.out.lines().allMatch(line -> line.length() <= 100));
+    }
+
+    static void usageErrors() throws Exception {
+        String[][] faults = {
+            {"sleepwave", "sleep-wave"}, {"pining", "pinning"}, {"primes", "cpu-primes"},
+            {"--quik", "--quick"}, {"--sample", "--samples"}, {"--runs=3", "--runs"},
+            {"-x", "--help"}, {"", "--help"}, {"--runs", "1 to 100"}, {"--runs 0", "1 to 100"},
+            {"--runs -1", "1 to 100"}, {"--runs 101", "1 to 100"}, {"--runs many", "1 to 100"},
+            {"--runs 99999999999", "1 to 100"}, {"--runs --quick", "1 to 100"}};
+        for (String[] fault : faults) {
+            Run run = lab(fault[0].isEmpty() ? new String[] {""} : fault[0].split(" "));
+            equal("exit code of " + fault[0], 2, run.code);
+            equal("standard output of " + fault[0], "", run.out);
+            equal("lines on standard error of " + fault[0], 1L, run.err.lines().count());
+            yes(run.err.strip() + " names " + fault[1], run.err.contains(fault[1]));
+        }
+    }
+
+    static void theFive() throws Exception {
+        Run run = lab("--samples");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        equal("experiments", FIVE, experiments(table));
+        int processors = Runtime.getRuntime().availableProcessors();
+        equal("rows", List.of("start-time|100 threads", "start-time|1,000 threads",
+            "start-time|10,000 threads", "sleep-wave|10,000 × 100 ms",
+            "cpu-primes|" + 4 * processors + " × 78,498 primes",
+            "pinning|" + waiting(processors) + " in ReentrantLock",
+            "pinning|" + waiting(processors) + " in synchronized",
+            "pinning|" + waiting(processors) + " in class init",
+            "thread-count|1,000, pool of 200", "thread-count|1,000, thread each"),
+            List.copyOf(table.keySet()));
+        five(run, table, processors);
+        yes("sleep-wave far ahead", ratio(table.get("sleep-wave|10,000 × 100 ms")) > 5);
+        equal("prediction", "50×", table.get("sleep-wave|10,000 × 100 ms").get("Predicted"));
+        yes("10,000 starts are cheaper", ratio(table.get("start-time|10,000 threads")) > 2);
+        long lines = run.out.substring(0, run.out.indexOf("## Samples")).lines().count();
+        yes("about 50 lines, not " + lines, lines < 70);
+
+        String[] steps = run.err.split("[\r\n]+");
+        for (int i = 0; i < FIVE.size(); i++) {
+            String start = "[" + (i + 1) + "/5] " + FIVE.get(i);
+            for (String step : List.of("warm-up", "run 1 of 5", "run 5 of 5")) {
+                yes(start + ", " + step, Arrays.stream(steps).anyMatch(line ->
+                    line.startsWith(start) && line.contains(step) && line.contains(" s gone")
+                        && line.contains(" s left")));
+            }
+        }
+        yes("progress fits 80 columns", Arrays.stream(steps).allMatch(s -> s.length() <= 80));
+    }
+
+    /** What holds for the five on any machine, whatever their sizes. */
+    static void five(Run run, Map<String, Map<String, String>> table, int carriers) {
+        double primes = ratio(row(table, "cpu-primes", "primes"));
+        yes("processors decide over cpu-primes: " + primes, primes > 0.5 && primes < 2);
+        String tasks = waiting(carriers) + " in ";
+        double lock = virtual(row(table, "pinning", tasks + "ReentrantLock"));
+        double monitor = virtual(row(table, "pinning", tasks + "synchronized"));
+        double initializer = virtual(row(table, "pinning", tasks + "class init"));
+        double slower = Math.min(10, 1_000 / carriers) / 3.0;
+        yes("an initializer pins", initializer > slower * lock);
+        if (JDK < 24) {
+            yes("a monitor pins", monitor > slower * lock);
+            equal("prediction", table.get("pinning|" + tasks + "class init").get("Predicted"),
+                row(table, "pinning", "synchronized").get("Predicted"));
+        } else {
+            yes("a monitor does not pin", initializer > slower * monitor);
+            equal("prediction", "1×", row(table, "pinning", "synchronized").get("Predicted"));
+        }
+        String said = finding(run, "pinning");
+        String all = waiting(carriers) + " pinned events";
+        yes("no events: " + said, said.contains("in ReentrantLock (0 pinned events)"));
+        yes("events: " + said, said.contains("in synchronized ("
+            + (JDK < 24 ? all : "0 pinned events")));
+        yes("events: " + said, said.contains("in class init (" + all));
+        equal("a reason is named", JDK >= 24, said.contains("<clinit>"));
+
+        double b = platform(row(table, "thread-count", "pool of 200")) - 200;
+        yes("some threads were live before", b >= 5);
+        equal("a thread each", b + 1_000, platform(row(table, "thread-count", "each")));
+        for (String way : List.of("pool of 200", "each")) {
+            Map<String, String> row = row(table, "thread-count", way);
+            yes("no thread more", Math.abs(virtual(row) - b) <= 2);
+            near("as predicted", number(row.get("Predicted")), ratio(row), 1.25);
+        }
+        yes("a dump knows them", finding(run, "thread-count").contains("1,000 virtual threads"));
+    }
+
+    static void all() throws Exception {
+        Run run = lab("all", "--quick", "--samples");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        equal("experiments", names(true), experiments(table));
+        five(run, table, Runtime.getRuntime().availableProcessors());
+        yes("http gains", ratio(row(table, "http", "50 ms")) > 1.5);
+        yes("http answers sooner", ratio(row(table, "http", "latency")) > 1.5);
+        equal("http prediction", "5×", row(table, "http", "50 ms").get("Predicted"));
+        near("mixed is about equal", 1, ratio(row(table, "mixed", "100 tasks")), 3);
+        for (String side : List.of("Platform", "Virtual")) {
+            double calls = number(row(table, "mixed", "calls").get(side));
+            yes("calls at once: " + calls, calls >= 2 && calls <= 100);
+        }
+        near("capacity is equal", 1, ratio(row(table, "capacity", "by 20")), 1.5);
+        yes("both reach the limit", finding(run, "capacity").startsWith(
+            "at most 20 tasks were inside with the pool, 20 with the semaphore"));
+        Map<String, String> cached = row(table, "thread-local", "tasks");
+        equal("objects of the pool", "200 made", cached.get("Platform"));
+        equal("objects of virtual threads", "2,000 made", cached.get("Virtual"));
+        yes("their bytes", finding(run, "thread-local").contains("1.64 MB")
+            && finding(run, "thread-local").contains("16.4 MB"));
+        for (String size : List.of("10,000", "100,000", "200,000")) {
+            Map<String, String> row = table.get("million|" + size + " parked");
+            equal("no platform side", "—", row.get("Platform"));
+            yes("parked", virtual(row) > 0);
+            yes("weighed", finding(run, "million").matches(
+                ".*[0-9,.]+ bytes each of " + size + "\\b.*"));
+        }
+        yes("the reason", run.out.contains("million 10,000 parked platform: not tried"));
+        try (var left = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            equal("files left", List.of(), left.filter(file ->
+                file.getFileName().toString().startsWith("VirtualThreadsLab")).toList());
+        }
+    }
+
+    static void names() throws Exception {
+        Run run = lab("thread-count", "--quick", "start-time", "thread-count", "--runs", "1");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        equal("experiments", List.of("thread-count", "start-time"), experiments(table));
+        equal("no samples unasked", false, run.out.contains("## Samples"));
+        yes("one run is no verdict", finding(run, "start-time").contains("cannot tell"));
+        Run four = lab("start-time", "--quick", "--runs", "4", "--samples");
+        for (List<Double> side : samples(four.out).values()) equal("samples", 5, side.size());
+        sound(four);
+    }
+
+    static void predict() throws Exception {
+        Run run = labWithInput("7.5\n\nmany\n0,1x\nmany\nmore\n", "--predict", "--quick",
+            "--runs", "1", "thread-count", "sleep-wave", "start-time", "cpu-primes", "pinning");
+        equal("exit code", 0, run.code);
+        layout(run.out);
+        Map<String, Map<String, String>> table = table(run.out);
+        equal("columns", 7, table.values().iterator().next().size());
+        equal("a number", "7.5×", row(table, "thread-count", "pool").get("You"));
+        equal("skipped", "—", row(table, "sleep-wave", "ms").get("You"));
+        equal("asked again", "0.1×", row(table, "start-time", "100 ").get("You"));
+        equal("nonsense twice", "—", row(table, "cpu-primes", "primes").get("You"));
+        equal("end of input", "—", row(table, "pinning", "synch").get("You"));
+        yes("the question and the sides", run.err.contains("10,000 tasks wait 100 ms each: "
+            + "a pool of 200, or a virtual thread a task"));
+        equal("questions", 5, matches("Your ratio", run.err).size());
+        equal("asked again", 2, matches("Once more", run.err).size());
+        Run silent = labWithInput("", "--predict", "--quick", "--runs", "1", "thread-count",
+            "start-time");
+        equal("exit code", 0, silent.code);
+        equal("questions", 1, matches("Your ratio", silent.err).size());
+    }
+
+    static void processors(int n) throws Exception {
+        Run run = java(List.of("-XX:ActiveProcessorCount=" + n), "--quick", "cpu-primes",
+            "pinning", "thread-count");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("is said", run.out.contains(n + " processors, " + n + " carriers"));
+        row(table, "cpu-primes", 4 * n + " × 25,997 primes");
+        double pinned = 1.0 / Math.min(10, 1_000 / n);
+        near("prediction", pinned, number(table.get("pinning|" + waiting(n) + " in class init")
+            .get("Predicted")), 1.01);
+        String all = waiting(n) + " pinned events";
+        yes("events", finding(run, "pinning").contains("in class init (" + all));
+    }
+
+    static void carriers(int n, String... flags) throws Exception {
+        Run run = java(List.of(flags), "--quick", "cpu-primes", "pinning", "--samples");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("is said", run.out.contains(" " + n + " carriers"));
+        int processors = Runtime.getRuntime().availableProcessors();
+        near("prediction", Math.min(1, (double) n / processors),
+            number(row(table, "cpu-primes", "primes").get("Predicted")), 1.01);
+        row(table, "pinning", waiting(n) + " in class init");
+    }
+
+    static void locale(String tag) throws Exception {
+        Locale locale = Locale.forLanguageTag(tag);
+        Run run = java(List.of("-Duser.language=" + locale.getLanguage(),
+            "-Duser.country=" + locale.getCountry()), "--quick", "sleep-wave", "thread-count",
+            "--samples");
+        equal("exit code", 0, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 50 ms"));
+        yes("no digits but 0 to 9", run.out.chars().noneMatch(c ->
+            Character.isDigit(c) && c > '9'));
+    }
+
+    static void charset(String name) throws Exception {
+        Run run = java(List.of("-Dstdout.encoding=" + name, "-Dstderr.encoding=" + name),
+            "--quick", "sleep-wave", "start-time", "--runs", "2");
+        equal("exit code", 0, run.code);
+        yes("plain ASCII", run.out.chars().allMatch(c -> c < 128));
+        yes("plain ASCII progress", run.err.chars().allMatch(c -> c < 128));
+        yes("stand-ins", run.out.contains("| 1,000 x 50 ms ") && run.out.contains(" ####")
+            && run.out.contains("tasks x wait / elapsed") && run.out.contains(" us "));
+        layout(run.out);
+        header(run.out);
+    }
+
+    static void jvmFlag(String flag) throws Exception {
+        Run run = java(List.of(flag), "--quick", "start-time", "sleep-wave", "thread-count",
+            "--samples");
+        if (run.out.contains("Option") && run.code == 1 && !run.out.contains("# Virtual")) {
+            throw new Skip("this JVM has no " + flag);
+        }
+        equal("exit code", 0, run.code);
+        sound(run);
+        yes("is said", run.out.contains(flag));
+    }
+
+    static void bound() throws Exception {
+        Run run = java(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:-VMContinuations"),
+            "--quick", "start-time", "sleep-wave");
+        if (!run.out.contains("# VirtualThreadsLab")) throw new Skip("this JVM cannot");
+        equal("exit code", 1, run.code);
+        layout(run.out);
+        Map<String, Map<String, String>> table = table(run.out);
+        equal("rows", List.of("start-time", "sleep-wave"), experiments(table));
+        yes("nothing measured", table.values().stream().allMatch(row ->
+            row.get("Virtual").equals("—")));
+        yes("says why", finding(run, "sleep-wave").contains("bound to a platform thread"));
+        equal("no verdict", false, run.out.contains("faster"));
+    }
+
+    /** A limit on address space refuses threads with large stacks, to root as well. */
+    static void fewThreads() throws Exception {
+        needs("/bin/bash", "a shell with ulimit");
+        if (!System.getProperty("os.name").equals("Linux")) throw new Skip("needs Linux");
+        Run run = shell("ulimit -v 16000000; exec \"$0\" -Xlog:disable -Xmx256m "
+            + "-XX:ReservedCodeCacheSize=64m -XX:ThreadStackSize=100m " + UTF8
+            + " VirtualThreadsLab.java --quick --samples sleep-wave thread-count start-time");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        for (String pair : List.of("sleep-wave/ms", "thread-count/pool", "thread-count/each")) {
+            Map<String, String> row = row(table, pair.split("/")[0], pair.split("/")[1]);
+            equal("refused", "—", row.get("Platform"));
+            yes("measured", virtual(row) > 0);
+        }
+        yes("the rest goes on", ratio(row(table, "start-time", "100 ")) > 1);
+        yes("says which", matches("the system refused thread \\d+", run.out).size() >= 3);
+        equal("stack trace", false, run.err.contains("\tat "));
+    }
+
+    static void fewFiles() throws Exception {
+        needs("/bin/bash", "a shell with ulimit");
+        Run run = shell("ulimit -n 64; exec \"$0\" " + UTF8
+            + " VirtualThreadsLab.java --quick http thread-local");
+        equal("exit code", 1, run.code);
+        layout(run.out);
+        Map<String, Map<String, String>> table = table(run.out);
+        equal("http", "—", row(table, "http", "").get("Ratio"));
+        equal("the rest goes on", "2,000 made", row(table, "thread-local", "").get("Virtual"));
+        yes("says why", run.out.toLowerCase(Locale.ROOT).contains("too many open files"));
+    }
+
+    static void noPort() throws Exception {
+        Run run = changed("InetAddress.getLoopbackAddress()",
+            "InetAddress.getByName(\"192.0.2.1\")", "--quick", "http", "thread-local");
+        equal("exit code", 1, run.code);
+        layout(run.out);
+        Map<String, Map<String, String>> table = table(run.out);
+        equal("rows", List.of("http", "thread-local"), experiments(table));
+        equal("http", "—", row(table, "http", "").get("Platform"));
+        yes("says why", finding(run, "http").contains("BindException"));
+        equal("the rest goes on", "200 made", row(table, "thread-local", "").get("Platform"));
+    }
+
+    static void smallHeap() throws Exception {
+        Run run = java(List.of("-Xmx64m"), "--quick", "million", "thread-local");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("the small row", virtual(table.get("million|10,000 parked")) > 0);
+        equal("the large row", "—", table.get("million|200,000 parked").get("Virtual"));
+        yes("says why", matches("would need about [0-9,.]+ MB of heap", run.out).size() >= 1);
+        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
+        equal("the rest goes on", "200 made", row(table, "thread-local", "").get("Platform"));
+    }
+
+    static void interrupted(String signal) throws Exception {
+        needs("/bin/kill", "signals");
+        Process process = start(command(List.of(), LAB.toString(), "--quick", "--runs", "40"));
+        var progress = new StringBuilder();
+        try (InputStream err = process.getErrorStream()) {
+            for (int c = err.read(); c >= 0; c = err.read()) {
+                progress.append((char) c);
+                if (progress.indexOf("300 threads") >= 0) break;
+            }
+            new ProcessBuilder("/bin/kill", "-" + signal, "" + process.pid()).start().waitFor();
+            String out = new String(process.getInputStream().readAllBytes(), "UTF-8");
+            err.readAllBytes();
+            yes("ends", process.waitFor(60, TimeUnit.SECONDS));
+            yes("exit code " + process.exitValue(), process.exitValue() != 0);
+            layout(out);
+            yes("is marked", out.contains("**Partial:**"));
+            Map<String, Map<String, String>> table = table(out);
+            yes("the finished row", ratio(row(table, "start-time", "100 threads")) > 0);
+            yes("not all rows", table.size() < 5);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    static void fullOutput() throws Exception {
+        needs("/dev/full", "a full device");
+        for (String words : List.of("--help", "--quick --runs 1 thread-count")) {
+            Run run = shell("exec \"$0\" VirtualThreadsLab.java " + words + " > /dev/full");
+            equal("exit code", 1, run.code);
+            yes("says so", run.err.contains("standard output did not take"));
+            equal("stack trace", false, run.err.contains("\tat "));
+        }
+    }
+
+    static void outputGoesAway() throws Exception {
+        needs("/bin/bash", "a shell");
+        Run run = shell("\"$0\" VirtualThreadsLab.java --quick --runs 1 thread-count | true");
+        equal("stack trace", false, run.err.contains("\tat "));
+    }
+
+    static void noTemporaryFolder() throws Exception {
+        Run run = java(List.of("-Djava.io.tmpdir=" + temp.resolve("nowhere")), "--quick",
+            "pinning", "thread-count", "println");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        equal("println", "—", row(table, "println", "").get("Ratio"));
+        yes("pinning is measured", ratio(row(table, "pinning", "class init")) > 0);
+        yes("says so", finding(run, "pinning").contains("no Flight Recorder"));
+        yes("says so", finding(run, "thread-count").contains("no thread dump"));
+    }
+
+    static void pasted() throws Exception {
+        Path paste = temp.resolve("Paste.java");
+        Files.copy(LAB, paste);
+        Run run = run(command(List.of(), paste.toString(), "--quick", "pinning"), "");
+        equal("exit code", 0, run.code);
+        sound(run);
+    }
+
+    static void compiled() throws Exception {
+        sourceCompiles();
+        String classes = temp.resolve("classes").toString();
+        Run run = run(command(List.of("-cp", classes), "VirtualThreadsLab", "--quick"), "");
+        equal("exit code", 0, run.code);
+        equal("experiments", FIVE, experiments(sound(run)));
+
+        List<String> poor =
+            List.of("--limit-modules", "java.base,java.management", "-cp", classes);
+        run = run(command(poor, "VirtualThreadsLab", "--quick", "start-time", "sleep-wave",
+            "cpu-primes", "pinning", "thread-count", "http"), "");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("no JFR", finding(run, "pinning").contains("no Flight Recorder"));
+        yes("no dump", finding(run, "thread-count").contains("no thread dump"));
+        yes("no HTTP", finding(run, "http").contains("NoClassDefFoundError"));
+        for (String name : FIVE) yes(name, ratio(row(table, name, "")) > 0);
+    }
+
+    static void wrongAnswer() throws Exception {
+        Run run = changed("int primes = 1;", "int primes = 0;", "--quick", "cpu-primes",
+            "thread-count");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        equal("no number", "—", row(table, "cpu-primes", "").get("Platform"));
+        equal("no number", "—", row(table, "cpu-primes", "").get("Virtual"));
+        yes("says why", run.out.contains("wrong answer, primes to 300,000: 25,996 instead of "
+            + "25,997"));
+        yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
+    }
+
+    static void tooManyInside() throws Exception {
+        Run run = changed("permits.acquire();\n                try {\n                    return "
+            + "permitted", "permits.release();\n                try {\n                    return "
+            + "permitted", "--quick", "capacity");
+        equal("exit code", 1, run.code);
+        Map<String, String> row = row(table(run.out), "capacity", "");
+        equal("no number", "—", row.get("Virtual"));
+        yes("the pool is measured", platform(row) > 0);
+        yes("says why", run.out.contains("wrong answer, inside at once"));
+    }
+
+    static void throwing() throws Exception {
+        Run run = changed("int waitMs = size(50, 10);", "int waitMs = size(50, 10) / 0;",
+            "--quick", "pinning", "thread-count");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("says why", finding(run, "pinning").contains("/ by zero"));
+        yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
+    }
+
+    static void hanging() throws Exception {
+        String source = Files.readString(LAB).replace("PATIENCE_S = 120", "PATIENCE_S = 4");
+        Run run = changedIn(source, "Thread.sleep(waitMs);\n            return id;",
+            "Thread.sleep(1_000_000);\n            return id;", "--quick", "sleep-wave",
+            "thread-count");
+        equal("exit code", 1, run.code);
+        Map<String, Map<String, String>> table = sound(run);
+        yes("says why", finding(run, "sleep-wave").contains("given up, no end after 4 s"));
+        yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
+    }
+
+    static void results() throws Exception {
+        String results = Files.readString(Path.of("results.md"));
+        Run run = lab("all", "--quick", "--runs", "1");
+        List<String> today = shape(run.out);
+        List<String> kept = shape(results);
+        equal("a table for each JDK and one row for each of today's", true,
+            kept.size() >= 2 * today.size() && kept.size() % today.size() == 0);
+        for (int i = 0; i < kept.size(); i++) {
+            equal("row " + i, today.get(i % today.size()), kept.get(i));
+        }
+        for (String report : results.split("(?m)(?=^# VirtualThreadsLab$)")) {
+            if (report.startsWith("# VirtualThreadsLab")) {
+                equal("complaints", List.of(), recompute(report));
+            }
+        }
+    }
+
+    /** The experiments and works of all tables with the lab's header, whatever the sizes. */
+    static List<String> shape(String text) {
+        List<String> rows = new ArrayList<>();
+        boolean inside = false;
+        for (String line : text.split("\n")) {
+            String[] cells = line.split(" *\\| *");
+            if (Arrays.equals(cells, header(cells))) inside = true;
+            else if (!line.startsWith("|")) inside = false;
+            else if (inside && !line.startsWith("|-")) {
+                rows.add(cells[1] + "|" + cells[2].replaceAll("[0-9,]+", "N"));
+            }
+        }
+        return rows;
+    }
+
+    static String[] header(String[] like) {
+        String[] header = new String[COLUMNS.length + 1];
+        header[0] = like.length > 0 ? like[0] : "";
+        System.arraycopy(COLUMNS, 0, header, 1, COLUMNS.length);
+        return header;
+    }
+
+    static void readme() throws Exception {
+        String readme = Files.readString(Path.of("README.md"));
+        yes("the table", !shape(readme).isEmpty());
+        for (String command : List.of("java VirtualThreadsLab.java", "java .ci/LabTest.java",
+                "sh .ci/java VirtualThreadsLab.java", "sh .ci/java .ci/LabTest.java")) {
+            yes(command, readme.contains(command));
+        }
+        for (String name : names(true)) yes(name, readme.contains("`" + name + "`"));
+        int exercises = matches("(?m)^### \\d+\\. ", readme).size();
+        yes("eight to ten exercises", exercises >= 8 && exercises <= 10);
+        equal("answers", exercises, matches("<details>", readme).size());
+        equal("answers end", exercises, matches("</details>", readme).size());
+    }
+
+    static void findsJdk() throws Exception {
+        needs("/bin/sh", "a POSIX shell");
+        Run run = run(List.of("/bin/sh", ".ci/java", "-version"), "");
+        equal("exit code", 0, run.code);
+        Matcher version = Pattern.compile("version \"(\\d+)").matcher(run.err);
+        yes("21 or newer", version.find() && Integer.parseInt(version.group(1)) >= 21);
+    }
+
+    // ------------------------------------------------------------------ reading a report
+
+    /** Checks the whole of a report and returns its table: rows by experiment and work. */
+    static Map<String, Map<String, String>> sound(Run run) {
+        layout(run.out);
+        if (run.out.contains("## Samples")) {
+            equal("complaints", List.of(), recompute(run.out));
+        }
+        Map<String, Map<String, String>> table = table(run.out);
+        for (String name : experiments(table)) finding(run, name);
+        yes("bars", matches("(?m)^.{35}(platform|virtual ) [█#]+ ", run.out).size() > 0);
+        return table;
+    }
+
+    static void layout(String report) {
+        yes("starts with the title", report.startsWith("# VirtualThreadsLab\n"));
+        for (String line : report.split("\n")) {
+            yes("at most 100 columns: " + line, line.length() <= 100);
+        }
+    }
+
+    static void header(String report) {
+        equal("header", List.of(COLUMNS), report.lines().filter(line -> line.startsWith("| Exp"))
+            .map(line -> List.of(line.substring(2, line.length() - 2).split(" *\\| *")))
+            .findFirst().orElse(List.of()));
+    }
+
+    static Map<String, Map<String, String>> table(String report) {
+        Map<String, Map<String, String>> table = new LinkedHashMap<>();
+        String[] columns = null;
+        for (String line : report.split("\n")) {
+            if (!line.startsWith("| ")) continue;
+            String[] cells = line.substring(2).split(" *\\| *");
+            if (columns == null) {
+                columns = cells;
+                equal("header", List.of(COLUMNS), List.of(cells).subList(0, 6));
+                continue;
+            }
+            Map<String, String> row = new LinkedHashMap<>();
+            for (int i = 0; i < columns.length; i++) row.put(columns[i], cells[i].strip());
+            table.put(cells[0] + "|" + cells[1], row);
+        }
+        yes("a table", columns != null);
+        return table;
+    }
+
+    static List<String> experiments(Map<String, Map<String, String>> table) {
+        return table.values().stream().map(row -> row.get("Experiment")).distinct().toList();
+    }
+
+    static Map<String, String> row(Map<String, Map<String, String>> table, String experiment,
+            String work) {
+        return table.values().stream().filter(row -> row.get("Experiment").equals(experiment)
+            && row.get("Work").contains(work)).findFirst().orElseThrow(() ->
+            new AssertionError("no row " + experiment + ", " + work + " in " + table.keySet()));
+    }
+
+    /** The samples behind each side, the discarded first run at the head. */
+    static Map<String, List<Double>> samples(String report) {
+        Map<String, List<Double>> samples = new TreeMap<>();
+        String row = "";
+        List<Double> side = null;
+        int start = report.indexOf("```", report.indexOf("## Samples")) + 3;
+        for (String line : report.substring(start, report.indexOf("```", start)).split("\n")) {
+            Matcher head = Pattern.compile("(\\S+), (.*), (\\w+)").matcher(line);
+            Matcher body = Pattern.compile("  (platform |virtual )?([-(). 0-9]+)").matcher(line);
+            if (head.matches()) {
+                row = head.group(1) + "|" + head.group(2) + "|" + head.group(3);
+            } else if (body.matches()) {
+                if (body.group(1) != null) {
+                    side = new ArrayList<>();
+                    samples.put(row + "|" + body.group(1).strip(), side);
+                }
+                for (String value : body.group(2).replaceAll("[()]", "").strip().split(" ")) {
+                    side.add(Double.valueOf(value));
+                }
+            }
+        }
+        return samples;
+    }
+
+    /** Computes the table anew from the samples; returns what does not agree. */
+    static List<String> recompute(String report) {
+        List<String> complaints = new ArrayList<>();
+        Map<String, List<Double>> samples = samples(report);
+        table(report).forEach((key, row) -> {
+            double[] medians = new double[2];
+            for (int i = 0; i < 2; i++) {
+                String cell = row.get(i == 0 ? "Platform" : "Virtual");
+                medians[i] = Double.NaN;
+                if (cell.equals("—")) continue;
+                String unit = cell.substring(cell.indexOf(' ') + 1);
+                List<Double> side =
+                    samples.get(key + "|" + unit + "|" + (i == 0 ? "platform" : "virtual"));
+                if (side == null) {
+                    complaints.add(key + " has no samples");
+                    continue;
+                }
+                List<Double> sorted = side.stream().skip(1).sorted().toList();
+                int n = sorted.size();
+                medians[i] = (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
+                if (!cell.equals(show(medians[i]) + " " + unit)) {
+                    complaints.add(key + ": " + cell + ", not " + medians[i]);
+                }
+            }
+            double ratio = medians[0] / medians[1];
+            String expected = Double.isNaN(ratio) ? "—" : show(ratio) + "×";
+            if (!row.get("Ratio").replace("~", "").equals(expected)) {
+                complaints.add(key + ": " + row.get("Ratio") + ", not " + expected);
+            }
+        });
+        return complaints;
+    }
+
+    /** Three significant digits below 1,000, whole numbers with commas above. */
+    static String show(double value) {
+        var rounded = new BigDecimal(value).round(new MathContext(3));
+        if (rounded.doubleValue() < 1_000) return rounded.stripTrailingZeros().toPlainString();
+        String digits = new BigDecimal(value).setScale(0, RoundingMode.HALF_UP).toString();
+        return digits.replaceAll("(?<=\\d)(?=(\\d{3})+$)", ",");
+    }
+
+    /** What the report says of an experiment, in one line. */
+    static String finding(Run run, String experiment) {
+        Matcher found = Pattern.compile("(?ms)^- " + experiment + ": (.*?)(?=^- |^$)").matcher(
+            run.out.substring(run.out.indexOf("## What the numbers say")));
+        yes("a sentence on " + experiment, found.find());
+        return found.group(1).strip().replaceAll("\\s+", " ");
+    }
+
+    static double number(String cell) {
+        return Double.parseDouble(cell.replaceAll("[^0-9.]", ""));
+    }
+
+    static double ratio(Map<String, String> row) {
+        return number(row.get("Ratio"));
+    }
+
+    static double platform(Map<String, String> row) {
+        return number(row.get("Platform"));
+    }
+
+    static double virtual(Map<String, String> row) {
+        return number(row.get("Virtual"));
+    }
+
+    /** How many tasks pinning lets wait on so many carriers. */
+    static int waiting(int carriers) {
+        return carriers * Math.min(10, 1_000 / carriers);
+    }
+
+    static List<String> names(boolean encores) {
+        List<String> names = new ArrayList<>(FIVE);
+        if (encores) names.addAll(ENCORES);
+        return names;
+    }
+
+    static List<String> matches(String pattern, String text) {
+        return Pattern.compile(pattern).matcher(text).results().map(found -> found.group())
+            .collect(Collectors.toList());
+    }
+
+    // ----------------------------------------------------------------------- running it
+
+    static final String UTF8 = "-Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8";
+
+    record Run(int code, String out, String err) { }
+
+    static Run lab(String... words) throws Exception {
+        return java(List.of(), words);
+    }
+
+    static Run labWithInput(String input, String... words) throws Exception {
+        return run(command(List.of(), LAB.toString(), words), input);
+    }
+
+    static Run java(List<String> flags, String... words) throws Exception {
+        return run(command(flags, LAB.toString(), words), "");
+    }
+
+    /** Runs the lab with one deliberate change to its source. */
+    static Run changed(String from, String to, String... words) throws Exception {
+        return changedIn(Files.readString(LAB), from, to, words);
+    }
+
+    static Run changedIn(String source, String from, String to, String... words)
+            throws Exception {
+        yes("the source has: " + from, source.contains(from));
+        Path copy = Files.createTempDirectory(temp, "changed").resolve(LAB.getFileName());
+        Files.writeString(copy, source.replace(from, to));
+        return run(command(List.of(), copy.toString(), words), "");
+    }
+
+    static List<String> command(List<String> flags, String program, String... words) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(UTF8.split(" ")));
+        command.addAll(flags);
+        command.add(program);
+        command.addAll(List.of(words));
+        return command;
+    }
+
+    /** Runs a line of shell whose $0 is this java. */
+    static Run shell(String line) throws Exception {
+        return run(List.of("/bin/bash", "-c", line, command(List.of(), "").get(0)), "");
+    }
+
+    static Process start(List<String> command) throws IOException {
+        var builder = new ProcessBuilder(command).directory(LAB.getParent().toFile());
+        builder.environment().remove("JDK_JAVA_OPTIONS");
+        builder.environment().remove("JAVA_TOOL_OPTIONS");
+        return builder.start();
+    }
+
+    static Run run(List<String> command, String input) throws Exception {
+        Process process = start(command);
+        var err = new ByteArrayOutputStream();
+        var errors = new Thread(() -> {
+            try {
+                process.getErrorStream().transferTo(err);
+            } catch (IOException e) {
+                // the process ended
+            }
+        });
+        errors.start();
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // it ended before it read all
+        }
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        errors.join();
+        int code = process.waitFor();
+        return new Run(code, out.replace("\r\n", "\n"), err.toString(StandardCharsets.UTF_8));
+    }
+
+    // -------------------------------------------------------------------------- asserting
+
+    static class Skip extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Skip(String why) {
+            super(why);
+        }
+    }
+
+    static void needs(String file, String what) {
+        if (WINDOWS || !Files.exists(Path.of(file))) {
+            throw new Skip("this system has not " + what + " (" + file + ")");
+        }
+    }
+
+    static void yes(String what, boolean holds) {
+        if (!holds) throw new AssertionError(what);
+    }
+
+    static void equal(String what, Object expected, Object actual) {
+        yes(what + ": " + actual + ", not " + expected, expected.equals(actual));
+    }
+
+    static void near(String what, double expected, double actual, double factor) {
+        yes(what + ": " + actual + ", not about " + expected,
+            actual < expected * factor && actual > expected / factor);
+    }
+
+    static void fails(Test test) throws Exception {
+        try {
+            test.run();
+        } catch (AssertionError e) {
+            return;
+        }
+        throw new AssertionError("a deliberate fault passed");
+    }
+}
