@@ -38,12 +38,13 @@ import jdk.jfr.consumer.RecordingStream;
 class VirtualThreadsLab {
 
     public static void main(String[] args) {
-        String complaint = understand(args);
-        switch (complaint) {
-            case null -> System.exit(run()); // Java 21 or newer is needed: see README.md, Java
-            default -> System.err.println("VirtualThreadsLab: " + complaint);
+        switch (understand(args)) {
+            case String fault when !fault.isEmpty() -> { // Java 21 or newer: see README.md
+                System.err.println("VirtualThreadsLab: " + fault);
+                System.exit(2);
+            }
+            default -> System.exit(run());
         }
-        System.exit(2);
     }
 
     static final List<Experiment> EXPERIMENTS = List.of(
@@ -666,7 +667,7 @@ class VirtualThreadsLab {
             server.start();
             request = HttpRequest.newBuilder(URI.create("http://"
                 + address.getAddress().getHostAddress() + ":" + server.getAddress().getPort()))
-                .timeout(Duration.ofSeconds(30)).build();
+                .timeout(Duration.ofSeconds(10)).build();
         }
 
         int call(HttpClient client) throws Exception {
@@ -1154,7 +1155,7 @@ class VirtualThreadsLab {
 
     // ------------------------------------------------------------------- the command line
 
-    /** Takes in the words; returns null, or one line that says what is wrong with them. */
+    /** Takes in the words; returns what is wrong with them, in one line, or nothing. */
     static String understand(String[] args) {
         words = args;
         Set<Experiment> wanted = new LinkedHashSet<>();
@@ -1182,7 +1183,7 @@ class VirtualThreadsLab {
         }
         if (runs == 0) runs = size(5, 3);
         chosen = List.copyOf(wanted.isEmpty() ? EXPERIMENTS.subList(0, 5) : wanted);
-        return null;
+        return "";
     }
 
     /** Suggests the name that shares most pairs of letters with the word. */

@@ -470,7 +470,7 @@ public class LabTest {
         needs("/bin/bash", "a shell with ulimit");
         if (!System.getProperty("os.name").equals("Linux")) throw new Skip("needs Linux");
         Run run = shell("ulimit -v 16000000; exec \"$0\" -Xlog:disable -Xmx256m "
-            + "-XX:ReservedCodeCacheSize=64m -XX:ThreadStackSize=100m " + UTF8
+            + "-XX:ReservedCodeCacheSize=64m -Xss100m " + UTF8
             + " VirtualThreadsLab.java --quick --samples sleep-wave thread-count start-time");
         equal("exit code", 1, run.code);
         Map<String, Map<String, String>> table = sound(run);
@@ -560,7 +560,7 @@ public class LabTest {
     }
 
     static void noTemporaryFolder() throws Exception {
-        Run run = java(List.of("-Djava.io.tmpdir=" + temp.resolve("nowhere")), "--quick",
+        Run run = java(List.of("-Djava.io.tmpdir=" + LAB.resolve("nowhere")), "--quick",
             "pinning", "thread-count", "println");
         equal("exit code", 1, run.code);
         Map<String, Map<String, String>> table = sound(run);
@@ -604,8 +604,8 @@ public class LabTest {
         Map<String, Map<String, String>> table = sound(run);
         equal("no number", "—", row(table, "cpu-primes", "").get("Platform"));
         equal("no number", "—", row(table, "cpu-primes", "").get("Virtual"));
-        yes("says why", run.out.contains("wrong answer, primes to 300,000: 25,996 instead of "
-            + "25,997"));
+        yes("says why", finding(run, "cpu-primes").contains("missing") && run.out.replaceAll(
+            "\\s+", " ").contains("wrong answer, primes to 300,000: 25,996 instead of 25,997"));
         yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
     }
 
