@@ -48,13 +48,13 @@ class VirtualThreadsLab {
     }
 
     static final List<Experiment> EXPERIMENTS = List.of(
-        new Experiment("start-time", 12, VirtualThreadsLab::startTime,
+        new Experiment("start-time", 13, VirtualThreadsLab::startTime,
             "start n threads until each has run: platform threads, or virtual"),
         new Experiment("sleep-wave", 33, VirtualThreadsLab::sleepWave,
             "10,000 tasks wait 100 ms each: a pool of 200, or a virtual thread a task"),
-        new Experiment("cpu-primes", 12, VirtualThreadsLab::cpuPrimes,
+        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
             "count primes, nothing waits: a thread a processor, or a virtual thread a task"),
-        new Experiment("pinning", 11, VirtualThreadsLab::pinning,
+        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
             "wait in a lock, a monitor, an initializer: a platform or virtual thread a task"),
         new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
             "live threads while 1,000 tasks wait: platform threads, or virtual"),
@@ -80,7 +80,7 @@ class VirtualThreadsLab {
      * started and have not yet run, so that no system runs out of threads.
      * Predict: the operating system makes a platform thread, in tens of microseconds; a virtual
      * thread is an object put into a queue, in about one.
-     * Try: Thread.sleep(1) instead of the mark. How much of the gap is left?
+     * Try: sizes = {1, 10, 100}. From how many threads on does the gap cost a millisecond?
      */
     static void startTime() throws Exception {
         int[] sizes = {100, size(1_000, 300), size(10_000, 1_000)};
@@ -119,7 +119,7 @@ class VirtualThreadsLab {
      * the wait stands for a call to something slow.
      * Predict: 200 threads carry 10,000 tasks in 50 waves of 100 ms; on virtual threads all the
      * tasks wait at once. 50×, less what it costs to start and wake 10,000 threads.
-     * Try: pool = 1_000. How much is left of the ratio, and what did it cost?
+     * Try: pool = 1_000. How much of the ratio is left, and what did the pool cost?
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
@@ -256,7 +256,7 @@ class VirtualThreadsLab {
      * hold. ThreadMXBean counts live platform threads: carriers too, virtual threads never.
      * Predict: where b threads were live before, a pool of 200 makes them b + 200, and a
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
-     * Try: tasks = 2_000 on virtual threads only. The count does not move, the dump does.
+     * Try: tasks = 500. Whose count moves, and whose does not?
      */
     static void threadCount() throws Exception {
         int tasks = 1_000;
@@ -332,7 +332,7 @@ class VirtualThreadsLab {
      * Fair: one thread prints the same lines to the same file, and the sides take turns at
      * going first: in a single cold shot whoever goes first is slower.
      * Predict: 1×. Nothing waits while something else could run.
-     * Try: wrap the file's stream in a BufferedOutputStream. Which side gains?
+     * Try: lines = 10. What is left of the difference, if there was one?
      */
     static void println() throws Exception {
         int lines = 1_000;
@@ -387,7 +387,7 @@ class VirtualThreadsLab {
      * Predict: 1×, as the processors are the same. But platform threads share them in slices,
      * so that the computations end together and the calls come in one wave; virtual threads
      * compute one after the other, and the calls come in a stream.
-     * Try: n = 20. With less to compute, what is left of the stream?
+     * Try: n = 25 and value = 75_025. With less to compute, what is left of the stream?
      */
     static void mixed() throws Exception {
         int tasks = 100;
@@ -426,7 +426,7 @@ class VirtualThreadsLab {
      * Fair: the same tasks hold the resource for the same time; the limit is the pool's size on
      * one side and a semaphore on the other. More than 20 inside is a wrong answer.
      * Predict: 1×. Both sides need 50 waves: limit the resource, not the threads.
-     * Try: take the semaphore away. The lab must call the answer wrong.
+     * Try: permits = new Semaphore(limit + 1). The lab must call the answer wrong.
      */
     static void capacity() throws Exception {
         int tasks = size(1_000, 400);
@@ -454,7 +454,7 @@ class VirtualThreadsLab {
      * Fair: the same tasks use the same cache; only the executor differs.
      * Predict: one per thread. 200 for the pool, which lends them to 10,000 tasks; 10,000 for
      * virtual threads, each used once: 0.02×.
-     * Try: tasks = 200. When is such a cache no loss?
+     * Try: tasks = 200. When does such a cache lose nothing?
      */
     static void threadLocal() throws Exception {
         int tasks = size(10_000, 2_000);
@@ -874,7 +874,7 @@ class VirtualThreadsLab {
     /** Runs what was chosen and prints the report; returns the exit code. */
     static int run() {
         if (help) return print(help());
-        setting = setting(); // now, as no experiment has used up any files or threads yet
+        setting = setting(); // first of all, while there are files and threads to be had
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
         keepHeapSize();
         input = new Scanner(System.in);
@@ -956,8 +956,8 @@ class VirtualThreadsLab {
             for (Side side : row.sides()) {
                 if (side.noisy()) {
                     doubts.append(" Noisy: " + row.work + ", " + side.name + " "
-                        + number(side.least()) + " to "
-                        + number(side.most()) + " " + row.unit + ".");
+                        + number(side.least()) + " to " + number(side.most()) + " " + row.unit
+                        + ".");
                 }
             }
             double off = row.ratio() / row.predicted;
