@@ -137,7 +137,7 @@ class VirtualThreadsLab {
 
         double work = (double) tasks * waitMs;
         say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
-            + number(work / row.platform.median()) + " of its " + pool + " threads waiting, "
+            + number(work / row.platform.median()) + " of its " + number(pool) + " threads waiting, "
             + "virtual threads kept " + number(work / row.virtual.median()) + " of "
             + number(tasks) + " tasks waiting: " + verdict(row));
     }
@@ -332,7 +332,7 @@ class VirtualThreadsLab {
      * Fair: one thread prints the same lines to the same file, and the sides take turns at
      * going first: in a single cold shot whoever goes first is slower.
      * Predict: 1×. Nothing waits while something else could run.
-     * Try: lines = 10. What is left of the difference, if there was one?
+     * Try: lines = 10. Now starting the thread is most of the work: which side gains?
      */
     static void println() throws Exception {
         int lines = 1_000;
