@@ -138,8 +138,8 @@ class VirtualThreadsLab {
         double work = (double) tasks * waitMs;
         say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
             + number(work / row.platform.median()) + " of its " + number(pool)
-            + " threads waiting, virtual threads kept " + number(work / row.virtual.median()) + " of "
-            + number(tasks) + " tasks waiting: " + verdict(row));
+            + " threads waiting, virtual threads kept " + number(work / row.virtual.median())
+            + " of " + number(tasks) + " tasks waiting: " + verdict(row));
     }
 
     /**
