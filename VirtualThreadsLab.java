@@ -960,8 +960,9 @@ class VirtualThreadsLab {
                         + ".");
                 }
             }
-            double off = row.ratio() / row.predicted;
-            if ((off > 1.5 || off < 1 / 1.5) && verdict(row).contains("faster")) {
+            if (runs == 1 || Double.isNaN(row.ratio())) continue;
+            double off = (verdict(row).contains("faster") ? row.ratio() : 1) / row.predicted;
+            if (off > 1.5 || off < 1 / 1.5) {
                 doubts.append(" A surprise: " + row.work + ", " + number(row.predicted)
                     + "× was predicted.");
             }
