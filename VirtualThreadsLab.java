@@ -131,7 +131,8 @@ class VirtualThreadsLab {
         };
         long sum = tasks * (tasks - 1L) / 2;
 
-        Row row = time(number(tasks) + " × " + waitMs + " ms", Math.ceilDiv(tasks, pool), sum,
+        Row row = time(number(tasks) + " × " + number(waitMs) + " ms",
+            Math.ceilDiv(tasks, pool), sum,
             () -> sum(newFixedThreadPool(pool), tasks, wait),
             () -> sum(newVirtualThreadPerTaskExecutor(), tasks, wait));
 
