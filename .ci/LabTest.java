@@ -322,6 +322,7 @@ public class LabTest {
     }
 
     static void all() throws Exception {
+        List<String> before = temporaryFiles();
         Run run = lab("all", "--quick", "--samples");
         equal("exit code", 0, run.code);
         Map<String, Map<String, String>> table = sound(run);
@@ -351,9 +352,13 @@ public class LabTest {
                 ".*[0-9,.]+ bytes each of " + size + "\\b.*"));
         }
         yes("the reason", run.out.contains("million 10,000 parked platform: not tried"));
-        try (var left = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            equal("files left", List.of(), left.filter(file ->
-                file.getFileName().toString().startsWith("VirtualThreadsLab")).toList());
+        equal("files left", before, temporaryFiles());
+    }
+
+    static List<String> temporaryFiles() throws IOException {
+        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.map(file -> file.getFileName().toString())
+                .filter(name -> name.startsWith("VirtualThreadsLab")).sorted().toList();
         }
     }
 
