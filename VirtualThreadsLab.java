@@ -393,8 +393,8 @@ class VirtualThreadsLab {
     static void mixed() throws Exception {
         int tasks = 100;
         int waitMs = 100;
-        int n = 32;
-        int value = 2_178_309;
+        int n = size(32, 27);
+        int value = size(2_178_309, 196_418);
         try (var client = HttpClient.newHttpClient();
                 var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Task task = id -> {
