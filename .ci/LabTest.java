@@ -498,7 +498,11 @@ public class LabTest {
         Map<String, Map<String, String>> table = table(run.out);
         equal("http", "—", row(table, "http", "").get("Ratio"));
         equal("the rest goes on", "2,000 made", row(table, "thread-local", "").get("Virtual"));
-        yes("says why", run.out.toLowerCase(Locale.ROOT).contains("too many open files"));
+        // Refused, cut off or left without an answer: the system decides which comes first.
+        for (String side : List.of("platform", "virtual")) {
+            yes("says why, " + side, run.out.replaceAll("\\s+", " ").matches(
+                ".*- http 500 × 50 ms " + side + ": java\\.(io|net)\\.\\S*Exception.*"));
+        }
     }
 
     static void noPort() throws Exception {
