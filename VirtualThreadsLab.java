@@ -362,7 +362,7 @@ class VirtualThreadsLab {
      * Try: pool = 500. Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
-        int calls = size(1_000, 500);
+        int calls = size(1_000, 400);
         int waitMs = 50;
         int pool = 50;
         double waves = calls / 2.0 / pool;
@@ -430,7 +430,7 @@ class VirtualThreadsLab {
      * Try: permits = new Semaphore(limit + 1). The lab must call the answer wrong.
      */
     static void capacity() throws Exception {
-        int tasks = size(1_000, 400);
+        int tasks = size(1_000, 200);
         int holdMs = 10;
         int limit = 20;
         var permits = new Semaphore(limit);
