@@ -1,51 +1,47 @@
 //JAVA 21+
 // SPDX-License-Identifier: MIT-0
-import static java.util.concurrent.Executors.newFixedThreadPool;
-import static java.util.concurrent.Executors.newThreadPerTaskExecutor;
-import static java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor;
+import static java.util.concurrent.Executors.*;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
-import java.io.PrintStream;
+import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.net.*;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.*;
 import java.nio.charset.Charset;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.*;
 import java.time.Duration;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
+import java.time.LocalDate;
 import java.util.*;
+import java.util.SequencedMap; // Java 21 or newer: see README.md
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.ReentrantLock;
 import jdk.jfr.consumer.RecordingStream;
 
-/**
- * The same work on platform threads and on virtual threads: every answer checked, one table of
- * medians. Run it with: java VirtualThreadsLab.java
- * The experiments come first, each to be read by itself; what measures and reports comes below.
- */
+/** The five experiments and the encores come first, what measures and reports comes below. */
 class VirtualThreadsLab {
 
-    public static void main(String[] args) {
-        switch (understand(args)) {
-            case String fault when !fault.isEmpty() -> { // Java 21 or newer: see README.md
-                System.err.println("VirtualThreadsLab: " + fault);
-                System.exit(2);
-            }
-            default -> System.exit(run());
-        }
-    }
+    static final String HELP = /* Java 21 or newer: see README.md */ """
+        java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
+
+        Puts the same work to platform threads and to virtual threads, checks every answer
+        and prints a table of medians. Experiments run in the order in which they are named:
+        without a name the first five, with "all" every one.
+
+          --quick       smaller sizes and 3 runs, in seconds instead of about a minute
+          --runs N      samples a side after a discarded first run, 1 to 100; otherwise 5
+          --samples     print every sample
+          --predict     be asked for a ratio before each experiment, and see it in the table
+
+        The report goes to standard output, progress to standard error. Exit code 0: every
+        row was measured; 1: a row is missing or wrong; 2: a word was not understood.
+
+        """;
 
     static final List<Experiment> EXPERIMENTS = List.of(
         new Experiment("start-time", 13, VirtualThreadsLab::startTime,
@@ -78,15 +74,15 @@ class VirtualThreadsLab {
      * start-time. How long does it take to start n threads, until each of them has run?
      * Fair: both sides run this one loop; only the builder differs. At most 1,000 threads are
      * started and have not yet run, so that no system runs out of threads.
-     * Predict: the operating system makes a platform thread, in tens of microseconds; a virtual
-     * thread is an object put into a queue, in about one.
+     * Predict: a platform thread is made by the operating system, in tens of microseconds, a
+     * virtual one is an object put into a queue, in about one.
      * Try: sizes = {1, 10, 100}. From how many threads on does the gap cost a millisecond?
      */
     static void startTime() throws Exception {
         int[] sizes = {100, size(1_000, 300), size(10_000, 1_000)};
         Row row = null;
         for (int threads : sizes) {
-            row = time(number(threads) + " threads", UNKNOWN, threads,
+            row = time(number(threads) + " threads", UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
@@ -96,21 +92,18 @@ class VirtualThreadsLab {
             + number(row.virtual.median() * each) + " µs as a virtual one: " + verdict(row));
     }
 
-    static int startAll(Thread.Builder builder, int threads) throws InterruptedException {
-        var mark = new boolean[threads];
-        var notYetRun = new CountDownLatch(threads);
+    static void startAll(Thread.Builder builder, int threads) throws InterruptedException {
+        var ran = new AtomicInteger();
+        var left = new CountDownLatch(threads);
         for (int i = 0; i < threads; i++) {
-            int id = i;
-            while (i - (threads - notYetRun.getCount()) >= 1_000) Thread.yield();
+            while (i - ran.get() >= 1_000) Thread.yield();
             builder.start(() -> {
-                mark[id] = true;
-                notYetRun.countDown();
+                ran.incrementAndGet();
+                left.countDown();
             });
         }
-        notYetRun.await();
-        int ran = 0;
-        for (boolean marked : mark) if (marked) ran++;
-        return ran;
+        left.await();
+        check("threads that ran", threads, ran.get());
     }
 
     /**
@@ -125,20 +118,15 @@ class VirtualThreadsLab {
         int tasks = size(10_000, 1_000);
         int waitMs = size(100, 50);
         int pool = 200;
-        Task wait = id -> {
-            Thread.sleep(waitMs);
-            return id;
-        };
-        long sum = tasks * (tasks - 1L) / 2;
+        Task wait = id -> Thread.sleep(waitMs);
 
-        Row row = time(number(tasks) + " × " + number(waitMs) + " ms",
-            Math.ceilDiv(tasks, pool), sum,
-            () -> sum(newFixedThreadPool(pool), tasks, wait),
-            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, wait));
+        Row row = time(number(tasks) + " × " + waitMs + " ms", Math.ceilDiv(tasks, pool),
+            () -> runAll(newFixedThreadPool(pool), tasks, wait),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
 
         double work = (double) tasks * waitMs;
         say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
-            + number(work / row.platform.median()) + " of its " + number(pool)
+            + number(work / row.platform.median()) + " of its " + pool
             + " threads waiting, virtual threads kept " + number(work / row.virtual.median())
             + " of " + number(tasks) + " tasks waiting: " + verdict(row));
     }
@@ -147,26 +135,23 @@ class VirtualThreadsLab {
      * cpu-primes. Do tasks that only compute get any faster on virtual threads?
      * Fair: the same tasks on a thread per processor, or on a virtual thread per task. Both
      * sides can use every processor, and nothing ever waits.
-     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and each
-     * processor has one. With fewer carriers than processors: less.
+     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and
+     * every processor has one. With fewer carriers than processors: less.
      * Try: newFixedThreadPool(16 * PROCESSORS). More threads than processors: any faster?
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
         int limit = size(1_000_000, 300_000);
         int primes = size(78_498, 25_997);
-        Task count = id -> {
-            check("primes to " + number(limit), primes, countPrimes(limit));
-            return 1;
-        };
+        Task count = id -> check("primes to " + number(limit), primes, countPrimes(limit));
 
-        Row row = time(number(tasks) + " × " + number(primes) + " primes",
-            Math.min(1, (double) CARRIERS / PROCESSORS), tasks,
-            () -> sum(newFixedThreadPool(PROCESSORS), tasks, count),
-            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, count));
+        Row row = time(tasks + " × " + number(primes) + " primes",
+            Math.min(1, (double) CARRIERS / PROCESSORS),
+            () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
 
-        say(tasks + " tasks that only compute, " + PROCESSORS + " processors, " + CARRIERS
-            + " carriers: " + verdict(row));
+        say(tasks + " tasks that only compute, " + counted(PROCESSORS, "processor") + ", "
+            + counted(CARRIERS, "carrier") + ": " + verdict(row));
     }
 
     static int countPrimes(int limit) {
@@ -185,19 +170,19 @@ class VirtualThreadsLab {
      * contention instead, and looks alike on every JDK. The monitors stand in an array, so that
      * the compiler cannot prove them private and drop them.
      * Predict: a ReentrantLock never pins: 1×. A monitor pins up to JDK 23, where the 10 tasks
-     * of a carrier wait one after the other: 0.1×; from JDK 24 on it does not (JEP 491): 1×. A
-     * class initializer has a native frame below it and pins on every JDK: 0.1×.
+     * of a carrier wait one after the other: 0.1×; from JDK 24 on (JEP 491) it does not: 1×.
+     * A class initializer has a native frame below it and pins on every JDK: 0.1×.
      * Try: synchronized (monitors[0]). Now both sides crawl, and the ratio shows no pinning.
      */
     static void pinning() throws Exception {
         int perCarrier = Math.clamp(1_000 / CARRIERS, 1, 10);
         int tasks = perCarrier * CARRIERS;
         int waitMs = size(50, 10);
-        var monitors = new Object[tasks];
-        Arrays.setAll(monitors, id -> new Object());
         initializerMs = waitMs;
         byte[] bytes = Initializer.class
             .getResourceAsStream(Initializer.class.getName() + ".class").readAllBytes();
+        var monitors = new Object[tasks];
+        Arrays.setAll(monitors, id -> new Object());
 
         Task lock = id -> {
             var own = new ReentrantLock();
@@ -207,18 +192,13 @@ class VirtualThreadsLab {
             } finally {
                 own.unlock();
             }
-            return 1;
         };
         Task monitor = id -> {
             synchronized (monitors[id]) {
                 Thread.sleep(waitMs);
             }
-            return 1;
         };
-        Task initializer = id -> {
-            MethodHandles.lookup().defineHiddenClass(bytes, true); // a fresh class, initialized
-            return 1;
-        };
+        Task initializer = id -> MethodHandles.lookup().defineHiddenClass(bytes, true);
 
         double pinned = 1.0 / perCarrier;
         say("of its " + perCarrier + " tasks a carrier kept waiting at once "
@@ -230,9 +210,9 @@ class VirtualThreadsLab {
     /** Adds a row; tells how many tasks a carrier kept waiting, and what JFR saw of it. */
     static String pin(String holding, double predicted, int tasks, int waitMs, Task task)
             throws Exception {
-        Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
-        Row row = time(tasks + " in " + holding, predicted, tasks,
-            () -> sum(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
+        Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+        Row row = time(tasks + " in " + holding, predicted,
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
         double kept = tasks * waitMs / row.virtual.median() / CARRIERS;
         return number(Math.round(kept * 10) / 10.0) + " in " + holding + " ("
             + pinnedEvents(waitMs / 2, virtual) + ")";
@@ -240,7 +220,7 @@ class VirtualThreadsLab {
 
     static int initializerMs;
 
-    /** Every task loads these bytes anew, and so runs the initializer. */
+    /** Every task loads this class anew, and so runs the initializer. */
     static class Initializer {
         static {
             try {
@@ -262,68 +242,59 @@ class VirtualThreadsLab {
     static void threadCount() throws Exception {
         int tasks = 1_000;
         int pool = 200;
-        Gauge peak = () -> threads().getPeakThreadCount();
-        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
+        var dump = new String[1];
+        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
+            () -> dump[0] = dump());
         virtual.read(); // starts the carriers, so that they are among b
         double b = settledThreads();
 
         Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", (b + pool) / b,
-            () -> gate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
+            () -> gate(newFixedThreadPool(pool), tasks, pool, () -> { }), virtual);
         Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
-            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
-
-        String dump;
-        try {
-            dump = "a thread dump at that moment lists " + number(gate(
-                newVirtualThreadPerTaskExecutor(), tasks, tasks,
-                () -> virtualThreadsInDump())) + " virtual threads";
-        } catch (Exception | LinkageError e) {
-            dump = "no thread dump: " + why(e);
-        }
+            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, () -> { }),
+            virtual);
         say("ThreadMXBean saw " + number(perTask.platform.median())
             + " threads with a platform thread per task, " + number(pooled.platform.median())
             + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
-            + dump);
+            + dump[0]);
     }
 
-    /** Lets the tasks wait at a gate, reads the gauge once it is full, and opens the gate. */
-    static double gate(ExecutorService executor, int tasks, int room, Gauge whenFull)
+    /** Returns the most threads that were live while the tasks came to wait at a gate. */
+    static double gate(ExecutorService executor, int tasks, int room, Work whenFull)
             throws Exception {
         settledThreads();
         threads().resetPeakThreadCount();
-        var waiting = new CountDownLatch(room);
+        var coming = new CountDownLatch(room);
         var open = new CountDownLatch(1);
         var passed = new AtomicInteger();
-        double reading;
+        int peak;
         try (executor) {
             try {
                 for (int i = 0; i < tasks; i++) {
                     executor.submit(() -> {
-                        waiting.countDown();
+                        coming.countDown();
                         open.await();
                         return passed.incrementAndGet();
                     });
                 }
-                waiting.await();
-                reading = whenFull.read();
+                coming.await();
+                peak = threads().getPeakThreadCount();
+                whenFull.run();
             } finally {
                 open.countDown();
             }
         }
         check("tasks through the gate", tasks, passed.get());
-        return reading;
+        return peak;
     }
 
     /** Waits until the threads of earlier work have died; returns how many are live then. */
     static int settledThreads() throws InterruptedException {
-        int before;
-        int now = threads().getThreadCount();
-        do {
+        for (int before = 0; ; Thread.sleep(10)) {
+            int now = threads().getThreadCount();
+            if (now == before) return now;
             before = now;
-            Thread.sleep(10);
-            now = threads().getThreadCount();
-        } while (now != before);
-        return now;
+        }
     }
 
     // ------------------------------------------------------------ encores: run only when named
@@ -339,17 +310,17 @@ class VirtualThreadsLab {
         int lines = 1_000;
         Path file = scratch();
         Task print = id -> {
-            try (var out = new PrintStream(Files.newOutputStream(file))) {
+            try (var out = new PrintStream(file.toFile())) {
                 for (int i = 0; i < lines; i++) out.println("line " + i);
             }
-            return Files.readAllLines(file).size();
+            check("lines in the file", lines, Files.readAllLines(file).size());
         };
         try {
-            say("one task alone: " + verdict(time(number(lines) + " lines", 1, lines,
-                () -> sum(newThreadPerTaskExecutor(Thread::new), 1, print),
-                () -> sum(newVirtualThreadPerTaskExecutor(), 1, print))));
+            say("one task alone: " + verdict(time(number(lines) + " lines", 1,
+                () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
+                () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print))));
         } finally {
-            Files.deleteIfExists(file);
+            file.toFile().delete();
         }
     }
 
@@ -366,15 +337,12 @@ class VirtualThreadsLab {
         int waitMs = 50;
         int pool = 50;
         double waves = calls / 2.0 / pool;
-        try (var client = HttpClient.newHttpClient();
-                var pooled = new Server(newFixedThreadPool(pool), waitMs);
+        try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            var ms = new double[calls];
-            Row row = time(number(calls) + " × " + waitMs + " ms", waves, calls,
-                () -> pooled.call(client, ms), () -> virtual.call(client, ms));
+            Row row = time(calls + " × " + waitMs + " ms", waves,
+                () -> pooled.latency(calls), () -> virtual.latency(calls));
             measure("median latency", "ms", waves,
-                () -> pooled.call(client, ms) == calls ? part(ms, 0.5) : UNKNOWN,
-                () -> virtual.call(client, ms) == calls ? part(ms, 0.5) : UNKNOWN);
+                () -> pooled.latency(calls), () -> virtual.latency(calls));
             double work = (double) calls * waitMs;
             say("the server kept " + number(work / row.platform.median()) + " calls waiting on "
                 + "its pool of " + pool + ", " + number(work / row.virtual.median())
@@ -395,27 +363,20 @@ class VirtualThreadsLab {
         int waitMs = 100;
         int n = size(32, 27);
         int value = size(2_178_309, 196_418);
-        try (var client = HttpClient.newHttpClient();
-                var server = new Server(newFixedThreadPool(tasks), waitMs)) {
+        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Task task = id -> {
                 check("fibonacci", value, fibonacci(n));
-                return server.call(client);
+                server.call();
             };
-            Gauge platform = () -> sum(newThreadPerTaskExecutor(Thread::new), tasks, task);
-            Gauge virtual = () -> sum(newVirtualThreadPerTaskExecutor(), tasks, task);
-            Row row = time(tasks + " tasks", 1, tasks, platform, virtual);
+            Work platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+            Row row = time(tasks + " tasks", 1, platform, virtual);
             Row peak = measure("calls at once", "calls", UNKNOWN,
-                () -> peak(server, platform), () -> peak(server, virtual));
+                () -> server.handlers.most(platform), () -> server.handlers.most(virtual));
             say("of " + tasks + " calls the server saw " + number(peak.platform.median())
                 + " at once from platform threads, " + number(peak.virtual.median())
                 + " from virtual threads; in time " + verdict(row));
         }
-    }
-
-    static int peak(Server server, Gauge calls) throws Exception {
-        server.handlers.most.set(0);
-        calls.read();
-        return server.handlers.most.get();
     }
 
     static int fibonacci(int n) {
@@ -425,7 +386,7 @@ class VirtualThreadsLab {
     /**
      * capacity. What limits a resource that takes 20 at once, if not the size of a pool?
      * Fair: the same tasks hold the resource for the same time; the limit is the pool's size on
-     * one side and a semaphore on the other. More than 20 inside is a wrong answer.
+     * one side and a semaphore on the other. Anything but 20 at most inside is a wrong answer.
      * Predict: 1×. Both sides need 50 waves: limit the resource, not the threads.
      * Try: permits = new Semaphore(limit + 1). The lab must call the answer wrong.
      */
@@ -436,16 +397,18 @@ class VirtualThreadsLab {
         var permits = new Semaphore(limit);
         var pooled = new Place();
         var permitted = new Place();
-        Row row = time(number(tasks) + " × " + holdMs + " ms, by 20", 1, tasks,
-            () -> sum(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs, limit)),
-            () -> sum(newVirtualThreadPerTaskExecutor(), tasks, id -> {
-                permits.acquire();
-                try {
-                    return permitted.visit(holdMs, limit);
-                } finally {
-                    permits.release();
-                }
-            }));
+        Row row = time(number(tasks) + " × " + holdMs + " ms, by " + limit, 1,
+            () -> check("most inside at once", limit, pooled.most(() ->
+                runAll(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs)))),
+            () -> check("most inside at once", limit, permitted.most(() ->
+                runAll(newVirtualThreadPerTaskExecutor(), tasks, id -> {
+                    permits.acquire();
+                    try {
+                        permitted.visit(holdMs);
+                    } finally {
+                        permits.release();
+                    }
+                }))));
         say("at most " + pooled.most + " tasks were inside with the pool, " + permitted.most
             + " with the semaphore: " + verdict(row));
     }
@@ -460,24 +423,22 @@ class VirtualThreadsLab {
     static void threadLocal() throws Exception {
         int tasks = size(10_000, 2_000);
         int pool = 200;
+        int bytes = 8_192;
         Row row = measure(number(tasks) + " tasks", "made", (double) pool / tasks,
-            () -> cached(newFixedThreadPool(pool), tasks),
-            () -> cached(newVirtualThreadPerTaskExecutor(), tasks));
-        double mb = CACHED_BYTES / 1e6;
-        say("the cache made " + number(row.platform.median() * mb) + " MB of buffers for the "
-            + "pool, " + number(row.virtual.median() * mb) + " MB for virtual threads");
+            () -> cached(newFixedThreadPool(pool), tasks, bytes),
+            () -> cached(newVirtualThreadPerTaskExecutor(), tasks, bytes));
+        say("the cache made " + number(row.platform.median() * bytes / 1e6)
+            + " MB of buffers for the pool, " + number(row.virtual.median() * bytes / 1e6)
+            + " MB for virtual threads");
     }
 
-    static final int CACHED_BYTES = 8_192;
-
-    static int cached(ExecutorService executor, int tasks) throws Exception {
+    static double cached(ExecutorService executor, int tasks, int bytes) throws Exception {
         var made = new AtomicInteger();
         var cache = ThreadLocal.withInitial(() -> {
             made.incrementAndGet();
-            return new byte[CACHED_BYTES];
+            return new byte[bytes];
         });
-        check("bytes lent", (long) tasks * CACHED_BYTES,
-            sum(executor, tasks, id -> cache.get().length));
+        runAll(executor, tasks, id -> check("bytes lent", bytes, cache.get().length));
         return made.get();
     }
 
@@ -493,7 +454,7 @@ class VirtualThreadsLab {
         var bytes = new double[1];
         for (int threads : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             Row row = measure(number(threads) + " parked", "ms", UNKNOWN, () -> {
-                throw new UnsupportedOperationException("not tried, its stacks alone ask for "
+                throw new IllegalStateException(ABSENT + ", its stacks alone ask for "
                     + number(threads / 1e3) + " GB");
             }, () -> park(threads, bytes));
             if (row.virtual.missing == null) {
@@ -539,13 +500,12 @@ class VirtualThreadsLab {
 
     // ---------------------------------------------------------- what the experiments share
 
-    interface Task { long run(int id) throws Exception; }
-
+    interface Work { void run() throws Exception; }
+    interface Task { void run(int id) throws Exception; }
     interface Gauge { double read() throws Exception; }
 
-    interface Body { void run() throws Exception; }
-
     static final double UNKNOWN = Double.NaN;
+    static final String ABSENT = "not tried";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     /** The platform threads that run virtual ones: see the javadoc of Thread. */
@@ -555,18 +515,23 @@ class VirtualThreadsLab {
 
     static int size(int full, int small) { return quick ? small : full; }
 
-    /** Runs tasks 0 to n - 1, waits for all of them and returns the sum of their results. */
-    static long sum(ExecutorService executor, int n, Task task) throws Exception {
-        List<Callable<Long>> tasks = new ArrayList<>(n);
+    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
+
+    /** Runs tasks 0 to n - 1 and waits until all of them are done. */
+    static void runAll(ExecutorService executor, int n, Task task) throws Exception {
+        List<Callable<Integer>> tasks = new ArrayList<>();
         for (int i = 0; i < n; i++) {
             int id = i;
-            tasks.add(() -> task.run(id));
+            tasks.add(() -> {
+                task.run(id);
+                return id;
+            });
         }
         long sum = 0;
         try (executor) {
-            for (Future<Long> done : executor.invokeAll(tasks)) sum += done.get();
+            for (Future<Integer> done : executor.invokeAll(tasks)) sum += done.get();
         }
-        return sum;
+        check("sum of the task ids", n * (n - 1L) / 2, sum);
     }
 
     static void check(String what, double expected, double actual) {
@@ -576,7 +541,40 @@ class VirtualThreadsLab {
         }
     }
 
-    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
+    /** Does the work under Flight Recorder and tells how many waits kept their carrier. */
+    static String pinnedEvents(int thresholdMs, Work work) {
+        List<String> reasons = new CopyOnWriteArrayList<>();
+        try (var recording = new RecordingStream()) {
+            String pinned = "jdk.VirtualThreadPinned";
+            recording.enable(pinned).withThreshold(Duration.ofMillis(thresholdMs));
+            recording.onEvent(pinned, event -> reasons.add(!event.hasField("pinnedReason") ? ""
+                : ": " + event.getString("pinnedReason").replaceAll("/0x\\w+", "")));
+            recording.startAsync();
+            work.run();
+            recording.stop();
+        } catch (Exception | LinkageError e) {
+            return "no Flight Recorder here: " + why(e);
+        }
+        return reasons.size() + " pinned events" + String.join("", new TreeSet<>(reasons));
+    }
+
+    /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
+    static String dump() throws IOException {
+        Path file = scratch();
+        try {
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
+                file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+            int virtual = 0;
+            for (String line : Files.readAllLines(file)) {
+                if (line.matches("#\\d+ \".*\" virtual.*")) virtual++;
+            }
+            return "a thread dump at that moment lists " + number(virtual) + " virtual threads";
+        } catch (Exception | LinkageError e) {
+            return "no thread dump: " + why(e);
+        } finally {
+            file.toFile().delete();
+        }
+    }
 
     /** A file for one experiment at a time, which deletes it. */
     static Path scratch() {
@@ -584,65 +582,36 @@ class VirtualThreadsLab {
             "VirtualThreadsLab-" + ProcessHandle.current().pid() + ".txt").toAbsolutePath();
     }
 
-    /** Does the work under Flight Recorder and tells how many waits kept their carrier. */
-    static String pinnedEvents(int thresholdMs, Gauge work) throws Exception {
-        var events = new AtomicInteger();
-        var reasons = new ConcurrentSkipListSet<String>();
-        try (var recording = new RecordingStream()) {
-            recording.enable("jdk.VirtualThreadPinned")
-                .withThreshold(Duration.ofMillis(thresholdMs));
-            recording.onEvent("jdk.VirtualThreadPinned", event -> {
-                events.incrementAndGet();
-                if (event.hasField("pinnedReason")) { // from JDK 24 on
-                    reasons.add(event.getString("pinnedReason").replaceAll("/0x\\w+", ""));
-                }
-            });
-            recording.startAsync();
-            work.read();
-            recording.stop();
-        } catch (RuntimeException | LinkageError e) {
-            return "no Flight Recorder here: " + why(e);
-        }
-        return events + " pinned events" + (reasons.isEmpty() ? "" : ": " + reasons);
-    }
-
-    /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
-    static int virtualThreadsInDump() throws IOException {
-        Path file = scratch();
-        try {
-            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-                .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
-            int virtual = 0;
-            for (String line : Files.readAllLines(file)) {
-                if (line.matches("#\\d+ \".*\" virtual.*")) virtual++;
-            }
-            return virtual;
-        } finally {
-            Files.deleteIfExists(file);
-        }
-    }
-
-    /** Something that takes a limited number of visitors at once, and counts them. */
+    /** Counts its visitors, and the most that were inside at once. */
     static class Place {
-        final AtomicInteger inside = new AtomicInteger();
-        final AtomicInteger most = new AtomicInteger();
+        int inside;
+        int most;
 
-        int visit(int ms, int limit) throws InterruptedException {
-            int now = inside.incrementAndGet();
-            most.accumulateAndGet(now, Math::max);
+        void visit(int ms) throws InterruptedException {
+            count(1);
             try {
                 Thread.sleep(ms);
             } finally {
-                inside.decrementAndGet();
+                count(-1);
             }
-            check("inside at once, above " + limit, 0, Math.max(0, now - limit));
-            return 1;
+        }
+
+        synchronized void count(int change) {
+            inside += change;
+            most = Math.max(most, inside);
+        }
+
+        int most(Work work) throws Exception {
+            most = 0;
+            work.run();
+            return most;
         }
     }
 
-    /** A server on loopback whose handler waits and says "ok". */
+    /** A server on loopback whose handler waits and says "ok", and a client for it. */
     static class Server implements AutoCloseable {
         final Place handlers = new Place();
+        final HttpClient client = HttpClient.newHttpClient();
         final ExecutorService executor;
         final HttpServer server;
         final HttpRequest request;
@@ -653,176 +622,146 @@ class VirtualThreadsLab {
             System.setProperty("sun.net.httpserver.nodelay", "true");
             System.setProperty("sun.net.httpserver.maxIdleConnections", "1000");
             this.executor = executor;
-            var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-            server = HttpServer.create(address, 1_000);
+            server = HttpServer.create(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+            server.setExecutor(executor);
             server.createContext("/", exchange -> {
                 try (exchange) {
-                    handlers.visit(waitMs, Integer.MAX_VALUE);
+                    handlers.visit(waitMs);
                     exchange.sendResponseHeaders(200, 2);
                     exchange.getResponseBody().write(new byte[] {'o', 'k'});
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             });
-            server.setExecutor(executor);
             server.start();
-            request = HttpRequest.newBuilder(URI.create("http://"
-                + address.getAddress().getHostAddress() + ":" + server.getAddress().getPort()))
-                .timeout(Duration.ofSeconds(10)).build();
+            String url = server.getAddress().toString().replaceFirst(".*/", "http://");
+            request = HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(10))
+                .build();
         }
 
-        int call(HttpClient client) throws Exception {
-            var reply = client.send(request, BodyHandlers.ofString());
-            if (reply.statusCode() == 200 && reply.body().equals("ok")) return 1;
-            throw new IllegalStateException("wrong answer, " + reply + ": " + reply.body());
+        void call() throws Exception {
+            var reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+            if (reply.statusCode() != 200 || !reply.body().equals("ok")) {
+                throw new IllegalStateException("wrong answer, " + reply + ": " + reply.body());
+            }
         }
 
-        /** Makes a call for each place in ms, half of them at once, and times them there. */
-        long call(HttpClient client, double[] ms) throws Exception {
-            var permits = new Semaphore(ms.length / 2);
-            return sum(newVirtualThreadPerTaskExecutor(), ms.length, id -> {
+        /** Makes so many calls, half of them at once; returns their mean latency in ms. */
+        double latency(int calls) throws Exception {
+            var permits = new Semaphore(calls / 2);
+            var ns = new LongAdder();
+            runAll(newVirtualThreadPerTaskExecutor(), calls, id -> {
                 permits.acquire();
                 try {
                     long start = System.nanoTime();
-                    int answers = call(client);
-                    ms[id] = (System.nanoTime() - start) / 1e6;
-                    return answers;
+                    call();
+                    ns.add(System.nanoTime() - start);
                 } finally {
                     permits.release();
                 }
             });
+            return ns.sum() / 1e6 / calls;
         }
 
         @Override
         public void close() {
             server.stop(0);
             executor.close();
+            client.close();
         }
     }
 
     // -------------------------------------------------------------------------- measuring
 
-    static final int PATIENCE_S = 120;
-    static boolean warmingUp;
-
-    record Experiment(String name, int seconds, Body body, String question) { }
+    record Experiment(String name, int seconds, Work body, String question) { }
 
     /** A line of the table. A ratio above 1 says that virtual threads do better. */
     record Row(String experiment, String work, String unit, double predicted,
             Side platform, Side virtual) {
 
-        double ratio() {
-            return platform.median() / virtual.median();
+        Row(String work, String unit, double predicted) {
+            this(current.name, work, unit, predicted,
+                new Side("platform"), new Side("virtual"));
         }
 
-        List<Side> sides() {
-            return List.of(platform, virtual);
-        }
-
-        boolean noisy() {
-            return platform.noisy() || virtual.noisy();
-        }
+        List<Side> sides() { return List.of(platform, virtual); }
+        double ratio() { return platform.median() / virtual.median(); }
+        boolean noisy() { return platform.noisy() || virtual.noisy(); }
+        boolean failed() { return platform.failed() || virtual.failed(); }
     }
 
-    /** One side of a row: its samples, or why there are none. */
+    /** One side of a row: its samples, of which the first is discarded, or why it has none. */
     static class Side {
         final String name;
-        final double[] samples = new double[runs];
-        double discarded;
+        final double[] samples = new double[runs + 1];
         String missing;
-        boolean failed;
 
-        Side(String name) {
-            this.name = name;
-        }
-
-        void miss(String why) {
-            missing = why;
-            failed = true;
-        }
+        Side(String name) { this.name = name; }
 
         /** Keeps five digits, so that the table can be recomputed from what is printed. */
-        void sample(int run, Gauge gauge) throws InterruptedException {
+        void sample(int run, Gauge gauge) {
             if (missing != null) return;
             System.gc();
             threads().resetPeakThreadCount();
             try {
-                double value = round(gauge.read(), 5);
-                if (run == 0) discarded = value; else samples[run - 1] = value;
-            } catch (InterruptedException e) {
-                throw e;
-            } catch (UnsupportedOperationException e) { // there is no such side
-                missing = e.getMessage();
+                samples[run] = Double.parseDouble(digits(gauge.read(), 5));
             } catch (Exception | Error e) {
-                miss(why(e));
+                missing = why(e);
             }
         }
 
-        double median() {
-            return missing == null ? part(samples, 0.5) : UNKNOWN;
+        /** What lies at that share of the samples in order: 0 is the least, 1 the most. */
+        double at(double share) {
+            if (missing != null) return UNKNOWN;
+            double[] sorted = Arrays.copyOfRange(samples, 1, samples.length);
+            Arrays.sort(sorted);
+            double place = share * (sorted.length - 1);
+            return (sorted[(int) place] + sorted[(int) Math.ceil(place)]) / 2;
         }
 
-        double least() {
-            return part(samples, 0);
-        }
-
-        double most() {
-            return part(samples, 1);
-        }
-
-        boolean noisy() {
-            return missing == null && most() - least() > 0.3 * median();
-        }
+        double median() { return at(0.5); }
+        boolean failed() { return missing != null && !missing.startsWith(ABSENT); }
+        boolean noisy() { return at(1) - at(0) > 0.3 * median(); }
     }
 
-    /** The value above that share of the others: 0 is the least, 0.5 the median, 1 the most. */
-    static double part(double[] values, double share) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        double place = share * (sorted.length - 1);
-        return (sorted[(int) Math.floor(place)] + sorted[(int) Math.ceil(place)]) / 2;
-    }
-
-    /** Adds a row of milliseconds. What a side reads must be the answer, every time. */
-    static Row time(String work, double predicted, double answer, Gauge platform, Gauge virtual)
-            throws InterruptedException {
-        return measure(work, "ms", predicted,
-            () -> filled(answer, platform), () -> filled(answer, virtual));
+    /** Adds a row of milliseconds: how long the work takes. */
+    static Row time(String work, double predicted, Work platform, Work virtual) {
+        return measure(work, "ms", predicted, () -> filled(platform), () -> filled(virtual));
     }
 
     /**
      * A sample is the mean of as many repetitions as fill 200 ms: one shot of something short
      * measures the mood of the scheduler. The warm-up goes on longer, and tells its first shot.
      */
-    static double filled(double answer, Gauge side) throws Exception {
-        long fill = size(200, 25) * 1_000_000L * (warmingUp ? 3 : 1);
+    static double filled(Work work) throws Exception {
+        double fillMs = size(200, 25) * (warmingUp ? 3 : 1);
+        double firstMs = 0;
         long start = System.nanoTime();
-        long first = 0;
-        long elapsed = 0;
-        int repetitions = 0;
-        while (elapsed < fill) {
-            check("all that was done", answer, side.read());
-            elapsed = System.nanoTime() - start;
-            if (repetitions++ == 0) first = elapsed;
+        for (int repetitions = 1; ; repetitions++) {
+            work.run();
+            double ms = (System.nanoTime() - start) / 1e6;
+            if (repetitions == 1) firstMs = ms;
+            if (ms >= fillMs) return warmingUp ? firstMs : ms / repetitions;
         }
-        return (warmingUp ? first : elapsed / repetitions) / 1e6;
     }
 
     /** Adds a row: a discarded first run, then the samples; the sides in turn go first. */
     static Row measure(String work, String unit, double predicted, Gauge platform,
-            Gauge virtual) throws InterruptedException {
-        var row = new Row(current.name, work, unit, predicted, new Side("platform"),
-            new Side("virtual"));
+            Gauge virtual) {
+        var row = new Row(work, unit, predicted);
         currentWork = work;
         for (int run = 0; run <= runs; run++) {
             warmingUp = run == 0;
-            progress(run == 0 ? "warm-up" : "run " + run + " of " + runs);
+            progress(warmingUp ? "warm-up" : "run " + run + " of " + runs);
             if (run % 2 == 0) row.platform.sample(run, platform);
             row.virtual.sample(run, virtual);
             if (run % 2 == 1) row.platform.sample(run, platform);
         }
         progress("done");
-        keep(row);
+        synchronized (VirtualThreadsLab.class) { // see rows
+            rows.add(row);
+        }
         return row;
     }
 
@@ -838,96 +777,85 @@ class VirtualThreadsLab {
     /** Calls a side faster only where the samples of the two do not overlap. */
     static String verdict(Row row) {
         if (runs == 1) return "one run a side cannot tell which is faster";
-        if (row.virtual.most() < row.platform.least()) {
-            return "virtual threads were " + number(row.ratio()) + "× faster";
+        if (row.virtual.at(1) < row.platform.at(0)) {
+            return "virtual threads were " + times(row.ratio()) + " faster";
         }
-        if (row.platform.most() < row.virtual.least()) {
-            return "platform threads were " + number(1 / row.ratio()) + "× faster";
+        if (row.platform.at(1) < row.virtual.at(0)) {
+            return "platform threads were " + times(1 / row.ratio()) + " faster";
         }
         return "this run shows no difference";
     }
 
     // ---------------------------------------------------------------- running the experiments
 
-    static boolean help;
-    static boolean quick;
-    static boolean everySample;
-    static boolean predict;
-    static int runs;
-    static String[] words;
-    static List<Experiment> chosen;
-
+    static final int PATIENCE_S = 120;
     static final long START = System.nanoTime();
-    static Scanner input;
+    static boolean help, quick, everySample, predict, warmingUp, printed;
+    static int runs;
+    static List<Experiment> chosen;
     static Experiment current;
-    static String currentWork;
-    static boolean asking;
+    static String currentWork, setting;
+    static Scanner input;
     static long began;
     static volatile long lastSign;
     static volatile Thread worker;
     // What an interrupt may print at any moment; the methods that use it are synchronized.
     static final List<Row> rows = new ArrayList<>();
-    static final Map<String, String> findings = new LinkedHashMap<>();
+    static final SequencedMap<String, String> findings = new LinkedHashMap<>();
     static final Map<String, String> guesses = new HashMap<>();
-    static boolean printed;
-    static List<String> setting;
+
+    public static void main(String[] args) {
+        String fault = understand(args);
+        if (fault == null) System.exit(help ? help() : run());
+        System.err.println("VirtualThreadsLab: " + fault);
+        System.exit(2);
+    }
 
     /** Runs what was chosen and prints the report; returns the exit code. */
     static int run() {
-        if (help) return print(help());
         setting = setting(); // first of all, while there are files and threads to be had
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
-        keepHeapSize();
-        input = new Scanner(System.in);
-        asking = predict;
-        for (Experiment experiment : chosen) {
-            current = experiment;
-            currentWork = "";
-            if (asking) ask();
-            conduct();
-        }
-        int code = report(false);
-        for (Row row : rows) if (row.platform.failed || row.virtual.failed) code = 1;
-        return code;
-    }
-
-    /** A heap that shrinks at every collection has to grow within the samples, unevenly. */
-    static void keepHeapSize() {
-        try {
+        try { // a heap that shrinks at every collection has to grow within the samples
             var jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
             jvm.setVMOption("MaxHeapFreeRatio", "100");
             jvm.setVMOption("MinHeapFreeRatio", "100");
         } catch (RuntimeException | LinkageError e) {
             // Another JVM, or one without this module: the samples are noisier, and say so.
         }
+        input = new Scanner(System.in);
+        for (Experiment experiment : chosen) {
+            current = experiment;
+            currentWork = "";
+            if (predict) ask();
+            conduct();
+        }
+        return report(false);
     }
 
     /** Runs an experiment in a thread of its own, so that one that hangs can be given up. */
     static void conduct() {
-        Experiment mine = current;
-        began = System.nanoTime();
+        lastSign = began = System.nanoTime();
         worker = Thread.ofPlatform().daemon().unstarted(() -> {
             try {
+                progress("");
                 if (Thread.ofVirtual().unstarted(() -> { }).getClass().getName()
                         .contains("Bound")) {
                     throw new IllegalStateException("nothing to compare, in this JVM a virtual "
                         + "thread is bound to a platform thread");
                 }
-                mine.body.run();
+                current.body.run();
             } catch (Throwable e) {
                 if (Thread.currentThread() == worker) lose(why(e));
             }
         });
-        progress("");
         try {
             worker.start();
-            while (!worker.join(Duration.ofMillis(100))) {
-                if (System.nanoTime() - lastSign > PATIENCE_S * 1e9) {
-                    worker.interrupt();
-                    worker = null; // whatever it still does is not kept
-                    lose("given up, no end after " + PATIENCE_S + " s");
-                    break;
-                }
+            while (!worker.join(Duration.ofMillis(100))
+                && System.nanoTime() - lastSign < PATIENCE_S * 1e9) continue;
+            if (worker.isAlive()) {
+                worker.interrupt();
+                worker = null; // whatever it still does is not kept
+                lose("given up, no end after " + PATIENCE_S + " s");
             }
         } catch (InterruptedException | OutOfMemoryError e) {
             lose(why(e));
@@ -935,43 +863,33 @@ class VirtualThreadsLab {
         System.err.println();
     }
 
-    static synchronized void keep(Row row) {
-        if (Thread.currentThread() != worker) throw new CancellationException();
-        rows.add(row);
-    }
-
     static synchronized void lose(String why) {
-        var row = new Row(current.name, currentWork, "", UNKNOWN, new Side("platform"),
-            new Side("virtual"));
-        for (Side side : row.sides()) side.miss(why);
+        var row = new Row(currentWork, "", UNKNOWN);
+        for (Side side : row.sides()) side.missing = why;
         rows.add(row);
         findings.put(current.name, "not measured, " + why + ".");
     }
 
     /** Adds the experiment's sentence, and which of its numbers are noisy or a surprise. */
     static synchronized void say(String sentence) {
-        var doubts = new StringBuilder();
+        String doubts = "";
         for (Row row : rows) {
             if (!row.experiment.equals(current.name)) continue;
-            if (row.platform.failed || row.virtual.failed) sentence = "a side is missing";
+            if (row.failed()) sentence = "a side is missing";
             for (Side side : row.sides()) {
-                if (side.noisy()) {
-                    doubts.append(" Noisy: " + row.work + ", " + side.name + " "
-                        + number(side.least()) + " to " + number(side.most()) + " " + row.unit
-                        + ".");
-                }
+                if (side.noisy()) doubts += " Noisy: " + row.work + ", " + side.name + " "
+                    + number(side.at(0)) + " to " + number(side.at(1)) + " " + row.unit + ".";
             }
             if (runs == 1 || Double.isNaN(row.ratio())) continue;
             double off = (verdict(row).contains("faster") ? row.ratio() : 1) / row.predicted;
-            if (off > 1.5 || off < 1 / 1.5) {
-                doubts.append(" A surprise: " + row.work + ", " + number(row.predicted)
-                    + "× was predicted.");
-            }
+            if (off > 1.5 || off < 1 / 1.5) doubts += " A surprise: " + row.work + ", "
+                + times(row.predicted) + " was predicted.";
         }
         findings.put(current.name, sentence + "." + doubts);
     }
 
     static void progress(String step) {
+        if (Thread.currentThread() != worker) throw new CancellationException("given up");
         lastSign = System.nanoTime();
         int place = chosen.indexOf(current) + 1;
         double share = (runs + 1) / 6.0 * size(100, 18) / 100;
@@ -986,17 +904,15 @@ class VirtualThreadsLab {
         System.err.flush();
     }
 
-    /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
+    /** Asks for a prediction, once more after nonsense; there may be no more input. */
     static void ask() {
         System.err.print(plain("\n" + current.name + ": " + current.question
             + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ",
             System.err.charset()));
-        for (int attempt = 1; attempt <= 2 && asking; attempt++) {
-            String answer = input.hasNextLine() ? input.nextLine().strip() : null;
-            asking = answer != null;
-            if (!asking || answer.isEmpty()) return;
-            if (answer.matches("\\d{1,5}([.,]\\d{1,5})?[x×]?")) {
-                answer = answer.replaceAll("[x×]", "").replace(',', '.');
+        for (int attempt = 1; attempt <= 2 && input.hasNextLine(); attempt++) {
+            String answer = input.nextLine().strip().replace(',', '.').replaceAll("[x×]$", "");
+            if (answer.isEmpty()) return;
+            if (answer.matches("\\d{1,5}([.]\\d{1,5})?")) {
                 guesses.put(current.name, times(Double.parseDouble(answer)));
                 return;
             }
@@ -1006,18 +922,15 @@ class VirtualThreadsLab {
 
     // ------------------------------------------------------------------------- the report
 
-    /** Prints the report, once; returns 1 where standard output does not take it, else 0. */
+    /** Prints the report, once; returns the exit code: 1 where a row or the report is lost. */
     static synchronized int report(boolean partial) {
         if (printed) return 0;
         printed = true;
         var out = new StringBuilder("# VirtualThreadsLab\n\n");
         if (partial) out.append("**Partial:** interrupted, these are the finished rows.\n\n");
-        for (String line : setting) out.append(wrap("- " + line));
-        out.append('\n').append(table());
-        String notes = notes();
-        if (!notes.isEmpty()) out.append('\n').append(notes);
+        out.append(setting).append('\n').append(table()).append(notes());
         out.append("\n## What the numbers say\n\n");
-        findings.forEach((name, text) -> out.append(wrap("- " + name + ": " + text)));
+        findings.forEach((name, said) -> out.append(wrap("- " + name + ": " + said)));
         out.append("\n## At a glance\n\n```\n");
         for (Row row : rows) out.append(bars(row));
         out.append("```\n");
@@ -1026,7 +939,9 @@ class VirtualThreadsLab {
             for (Row row : rows) out.append(samples(row));
             out.append("```\n");
         }
-        return print(out.toString());
+        int code = print(out.toString());
+        for (Row row : rows) if (row.failed()) code = 1;
+        return code;
     }
 
     static int print(String text) {
@@ -1036,24 +951,19 @@ class VirtualThreadsLab {
         return 1;
     }
 
-    static List<String> setting() {
+    static String setting() {
         var command = new StringJoiner(" ", "`java ", "`");
         for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (!flag.equals("--add-modules=ALL-DEFAULT")) command.add(flag); // the launcher's
         }
-        Object source = VirtualThreadsLab.class.getProtectionDomain().getCodeSource();
-        command.add(String.valueOf(source).contains(".java") ? "VirtualThreadsLab.java"
-            : "VirtualThreadsLab");
-        for (String word : words) command.add(word);
-        return List.of(
-            "Java " + Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
-                + System.getProperty("java.vm.name"),
-            System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                + System.getProperty("os.arch") + ", " + PROCESSORS + " processors, " + CARRIERS
-                + " carriers, heap up to " + number(Runtime.getRuntime().maxMemory() >> 20)
-                + " MB",
-            OffsetDateTime.now().truncatedTo(ChronoUnit.MINUTES) + ", " + runs + " runs, "
-                + command);
+        command.add(System.getProperty("sun.java.command", "").replaceFirst("^jdk\\S+ ", ""));
+        return wrap("- Java " + Runtime.version() + ", " + System.getProperty("java.vendor")
+                + ", " + System.getProperty("java.vm.name"))
+            + wrap("- " + System.getProperty("os.name") + " " + System.getProperty("os.version")
+                + " " + System.getProperty("os.arch") + ", " + counted(PROCESSORS, "processor")
+                + ", " + counted(CARRIERS, "carrier") + ", heap up to "
+                + number(Runtime.getRuntime().maxMemory() >> 20) + " MB")
+            + wrap("- " + LocalDate.now() + ", " + counted(runs, "run") + ", " + command);
     }
 
     /** The median table; scripts rely on its header. */
@@ -1073,6 +983,7 @@ class VirtualThreadsLab {
         return out.toString();
     }
 
+    /** What a reader of the table has to know: why a side is missing, and what ~ means. */
     static String notes() {
         var out = new StringBuilder();
         boolean noisy = false;
@@ -1085,7 +996,7 @@ class VirtualThreadsLab {
             }
         }
         if (noisy) out.append("- ~ is a noisy row: its samples range over 30 % of a median.\n");
-        return out.toString();
+        return out.isEmpty() ? "" : "\n" + out;
     }
 
     static String bars(Row row) {
@@ -1106,15 +1017,14 @@ class VirtualThreadsLab {
     }
 
     static String samples(Row row) {
-        var out = new StringBuilder(row.experiment + ", " + row.work + ", " + row.unit + "\n");
+        String out = row.experiment + ", " + row.work + ", " + row.unit + "\n";
         for (Side side : row.sides()) {
             if (side.missing != null) continue;
-            var line = new StringJoiner(" ").add("  " + side.name);
-            line.add("(" + exact(side.discarded) + ")");
-            for (double sample : side.samples) line.add(exact(sample));
-            out.append(wrap(line.toString()));
+            String line = "  " + side.name + " (" + digits(side.samples[0], 5) + ")";
+            for (int run = 1; run <= runs; run++) line += " " + digits(side.samples[run], 5);
+            out += wrap(line);
         }
-        return out.toString();
+        return out;
     }
 
     /** Breaks a line at blanks where it would be longer than 100 characters. */
@@ -1130,19 +1040,17 @@ class VirtualThreadsLab {
         return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
     }
 
+    static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
+
     /** Three significant digits below 1,000, whole from there on: 0.11, 39.2, 5,131. */
     static String number(double value) {
         if (Double.isNaN(value)) return "—";
-        if (value >= 999.5) return String.format(Locale.ROOT, "%,.0f", value);
-        return exact(round(value, 3));
+        return value < 999.5 ? digits(value, 3) : String.format(Locale.ROOT, "%,.0f", value);
     }
 
-    static double round(double value, int digits) {
-        return new BigDecimal(value).round(new MathContext(digits)).doubleValue();
-    }
-
-    static String exact(double value) {
-        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    static String digits(double value, int significant) {
+        return new BigDecimal(value).round(new MathContext(significant)).stripTrailingZeros()
+            .toPlainString();
     }
 
     /** Puts plain ASCII of the same width where a charset lacks a character of the lab's. */
@@ -1157,9 +1065,8 @@ class VirtualThreadsLab {
 
     // ------------------------------------------------------------------- the command line
 
-    /** Takes in the words; returns what is wrong with them, in one line, or nothing. */
+    /** Takes in the words; returns what is wrong with them, in one line, or null. */
     static String understand(String[] args) {
-        words = args;
         Set<Experiment> wanted = new LinkedHashSet<>();
         for (int i = 0; i < args.length; i++) {
             switch (args[i]) {
@@ -1178,55 +1085,41 @@ class VirtualThreadsLab {
                 default -> {
                     Experiment named = null;
                     for (Experiment e : EXPERIMENTS) if (e.name.equals(args[i])) named = e;
-                    if (named == null) return unknown(args[i]);
+                    if (named == null) {
+                        return "there is no " + args[i].replaceAll("\\s", " ")
+                            + "; did you mean " + nearest(args[i]) + "?";
+                    }
                     wanted.add(named);
                 }
             }
         }
         if (runs == 0) runs = size(5, 3);
         chosen = List.copyOf(wanted.isEmpty() ? EXPERIMENTS.subList(0, 5) : wanted);
-        return "";
+        return null;
     }
 
-    /** Suggests the name that shares most pairs of letters with the word. */
-    static String unknown(String word) {
-        List<String> names = new ArrayList<>();
-        for (String name : "--quick --runs --samples --predict all".split(" ")) names.add(name);
-        for (Experiment e : EXPERIMENTS) names.add(e.name);
+    /** Names what shares most pairs of letters with the word. */
+    static String nearest(String word) {
+        String names = "--quick --runs --samples --predict all";
+        for (Experiment e : EXPERIMENTS) names += " " + e.name;
         String nearest = "--help";
-        long most = 0;
-        for (String name : names) {
-            long shared = 0;
+        int most = 0;
+        for (String name : names.split(" ")) {
+            int shared = 0;
             for (int i = 2; i <= word.length(); i++) {
                 if (name.contains(word.substring(i - 2, i))) shared++;
             }
             if (shared > most) nearest = name;
             most = Math.max(most, shared);
         }
-        return "there is no " + word.replaceAll("\\s", " ") + "; did you mean " + nearest + "?";
+        return nearest;
     }
 
-    static String help() {
-        var out = new StringBuilder("""
-            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
-
-            Puts the same work to platform threads and to virtual threads, checks every answer
-            and prints a table of medians. Experiments run in the order in which they are named:
-            without a name the first five, with "all" every one.
-
-            """);
+    static int help() {
+        String list = "";
         for (Experiment e : EXPERIMENTS) {
-            out.append(String.format("  %-12s  %s\n", e.name, e.question));
+            list += String.format("  %-12s  %s\n", e.name, e.question);
         }
-        return out.append("""
-
-              --quick       smaller sizes and 3 runs, in seconds instead of about a minute
-              --runs N      samples a side after a discarded first run, 1 to 100; otherwise 5
-              --samples     print every sample
-              --predict     be asked for a ratio before each experiment, and see it in the table
-
-            The report goes to standard output, progress to standard error. Exit code 0: every
-            row was measured; 1: a row is missing or wrong; 2: a word was not understood.
-            """).toString();
+        return print(HELP + list);
     }
 }
