@@ -116,7 +116,7 @@ class VirtualThreadsLab {
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
-        int waitMs = size(100, 50);
+        int waitMs = size(100, 40);
         int pool = 200;
         Task wait = id -> Thread.sleep(waitMs);
 
@@ -141,8 +141,8 @@ class VirtualThreadsLab {
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
-        int limit = size(1_000_000, 300_000);
-        int primes = size(78_498, 25_997);
+        int limit = size(1_000_000, 600_000);
+        int primes = size(78_498, 49_098);
         Task count = id -> check("primes to " + number(limit), primes, countPrimes(limit));
 
         Row row = time(tasks + " × " + number(primes) + " primes",
@@ -467,6 +467,7 @@ class VirtualThreadsLab {
     /** Returns the milliseconds until all are parked, and in bytes[0] what one weighs. */
     static double park(int threads, double[] bytes) throws Exception {
         Runtime jvm = Runtime.getRuntime();
+        System.gc();
         long used = jvm.totalMemory() - jvm.freeMemory();
         double wantMb = 2 * threads * bytes[0] / 1e6;
         double freeMb = (jvm.maxMemory() - used) / 1e6;
@@ -702,7 +703,6 @@ class VirtualThreadsLab {
         /** Keeps five digits, so that the table can be recomputed from what is printed. */
         void sample(int run, Gauge gauge) {
             if (missing != null) return;
-            System.gc();
             threads().resetPeakThreadCount();
             try {
                 samples[run] = Double.parseDouble(digits(gauge.read(), 5));
@@ -732,16 +732,19 @@ class VirtualThreadsLab {
 
     /**
      * A sample is the mean of as many repetitions as fill 200 ms: one shot of something short
-     * measures the mood of the scheduler. The warm-up goes on longer, and tells its first shot.
+     * measures the mood of the scheduler. The warm-up goes on longer, the more so for work that
+     * is compiled late because it is short, and tells its first shot.
      */
     static double filled(Work work) throws Exception {
         double fillMs = size(200, 25) * (warmingUp ? 3 : 1);
         double firstMs = 0;
+        System.gc();
         long start = System.nanoTime();
         for (int repetitions = 1; ; repetitions++) {
             work.run();
             double ms = (System.nanoTime() - start) / 1e6;
             if (repetitions == 1) firstMs = ms;
+            if (warmingUp && ms < 400 && ms < repetitions) continue;
             if (ms >= fillMs) return warmingUp ? firstMs : ms / repetitions;
         }
     }

@@ -402,7 +402,7 @@ public class LabTest {
         equal("exit code", 0, run.code);
         Map<String, Map<String, String>> table = sound(run);
         yes("is said", run.out.contains(n + (n == 1 ? " processor, 1 carrier, " : " processors, " + n + " carriers, ")));
-        row(table, "cpu-primes", 4 * n + " × 25,997 primes");
+        row(table, "cpu-primes", 4 * n + " × 49,098 primes");
         double pinned = 1.0 / Math.min(10, 1_000 / n);
         near("prediction", pinned, number(table.get("pinning|" + waiting(n) + " in class init")
             .get("Predicted")), 1.01);
@@ -428,7 +428,7 @@ public class LabTest {
             "--samples");
         equal("exit code", 0, run.code);
         Map<String, Map<String, String>> table = sound(run);
-        yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 50 ms"));
+        yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 40 ms"));
         yes("no digits but 0 to 9", run.out.chars().noneMatch(c ->
             Character.isDigit(c) && c > '9'));
     }
@@ -439,7 +439,7 @@ public class LabTest {
         equal("exit code", 0, run.code);
         yes("plain ASCII", run.out.chars().allMatch(c -> c < 128));
         yes("plain ASCII progress", run.err.chars().allMatch(c -> c < 128));
-        yes("stand-ins", run.out.contains("| 1,000 x 50 ms ") && run.out.contains(" ####")
+        yes("stand-ins", run.out.contains("| 1,000 x 40 ms ") && run.out.contains(" ####")
             && run.out.contains("tasks x wait / elapsed") && run.out.contains(" us "));
         layout(run.out);
         header(run.out);
@@ -614,7 +614,7 @@ public class LabTest {
         equal("no number", "—", row(table, "cpu-primes", "").get("Platform"));
         equal("no number", "—", row(table, "cpu-primes", "").get("Virtual"));
         yes("says why", finding(run, "cpu-primes").contains("missing") && run.out.replaceAll(
-            "\\s+", " ").contains("wrong answer, primes to 300,000: 25,996 instead of 25,997"));
+            "\\s+", " ").contains("wrong answer, primes to 600,000: 49,097 instead of 49,098"));
         yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
     }
 
