@@ -243,16 +243,16 @@ class VirtualThreadsLab {
         int tasks = 1_000;
         int pool = 200;
         var dump = new String[1];
-        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
-            () -> dump[0] = dump());
+        Work nothing = () -> { };
+        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, nothing);
         virtual.read(); // starts the carriers, so that they are among b
         double b = settledThreads();
 
         Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", (b + pool) / b,
-            () -> gate(newFixedThreadPool(pool), tasks, pool, () -> { }), virtual);
+            () -> gate(newFixedThreadPool(pool), tasks, pool, nothing), virtual);
         Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
-            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, () -> { }),
-            virtual);
+            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, nothing),
+            () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> dump[0] = dump()));
         say("ThreadMXBean saw " + number(perTask.platform.median())
             + " threads with a platform thread per task, " + number(pooled.platform.median())
             + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
@@ -290,7 +290,7 @@ class VirtualThreadsLab {
 
     /** Waits until the threads of earlier work have died; returns how many are live then. */
     static int settledThreads() throws InterruptedException {
-        for (int before = 0; ; Thread.sleep(10)) {
+        for (int before = 0; ; Thread.sleep(5)) {
             int now = threads().getThreadCount();
             if (now == before) return now;
             before = now;
@@ -744,7 +744,7 @@ class VirtualThreadsLab {
             work.run();
             double ms = (System.nanoTime() - start) / 1e6;
             if (repetitions == 1) firstMs = ms;
-            if (warmingUp && ms < 400 && ms < repetitions) continue;
+            if (warmingUp && ms < 350 && ms < repetitions) continue;
             if (ms >= fillMs) return warmingUp ? firstMs : ms / repetitions;
         }
     }
