@@ -19,7 +19,7 @@ import java.time.LocalDate;
 import java.util.*;
 import java.util.SequencedMap; // Java 21 or newer: see README.md
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.*;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import jdk.jfr.consumer.RecordingStream;
 
@@ -52,20 +52,20 @@ class VirtualThreadsLab {
             "count primes, nothing waits: a thread a processor, or a virtual thread a task"),
         new Experiment("pinning", 14, VirtualThreadsLab::pinning,
             "wait in a lock, a monitor, an initializer: a platform or virtual thread a task"),
-        new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
+        new Experiment("thread-count", 2, VirtualThreadsLab::threadCount,
             "live threads while 1,000 tasks wait: platform threads, or virtual"),
         // The encores, which run only when they are named.
         new Experiment("println", 4, VirtualThreadsLab::println,
             "one thread prints 1,000 lines to a file: a platform thread, or a virtual one"),
-        new Experiment("http", 15, VirtualThreadsLab::http,
+        new Experiment("http", 16, VirtualThreadsLab::http,
             "1,000 HTTP calls wait 50 ms each: a server's pool of 50, or virtual threads"),
-        new Experiment("mixed", 8, VirtualThreadsLab::mixed,
+        new Experiment("mixed", 14, VirtualThreadsLab::mixed,
             "100 tasks compute, then call a server: a platform or virtual thread a task"),
         new Experiment("capacity", 7, VirtualThreadsLab::capacity,
             "20 of 1,000 tasks fit at once: a pool of 20, or virtual threads and a semaphore"),
         new Experiment("thread-local", 2, VirtualThreadsLab::threadLocal,
             "objects cached for 10,000 tasks: a pool of 200, or a virtual thread a task"),
-        new Experiment("million", 14, VirtualThreadsLab::million,
+        new Experiment("million", 16, VirtualThreadsLab::million,
             "start a million threads and park them all: virtual threads only"));
 
     // -------------------------------------------------------------------- the five experiments
@@ -252,7 +252,8 @@ class VirtualThreadsLab {
             () -> gate(newFixedThreadPool(pool), tasks, pool, nothing), virtual);
         Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
             () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, nothing),
-            () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> dump[0] = dump()));
+            () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
+                () -> dump[0] = dump()));
         say("ThreadMXBean saw " + number(perTask.platform.median())
             + " threads with a platform thread per task, " + number(pooled.platform.median())
             + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
@@ -339,7 +340,7 @@ class VirtualThreadsLab {
         double waves = calls / 2.0 / pool;
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            Row row = time(calls + " × " + waitMs + " ms", waves,
+            Row row = time(number(calls) + " × " + waitMs + " ms", waves,
                 () -> pooled.latency(calls), () -> virtual.latency(calls));
             measure("median latency", "ms", waves,
                 () -> pooled.latency(calls), () -> virtual.latency(calls));
@@ -361,8 +362,8 @@ class VirtualThreadsLab {
     static void mixed() throws Exception {
         int tasks = 100;
         int waitMs = 100;
-        int n = size(32, 27);
-        int value = size(2_178_309, 196_418);
+        int n = size(33, 30);
+        int value = size(3_524_578, 832_040);
         try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Task task = id -> {
                 check("fibonacci", value, fibonacci(n));
@@ -585,8 +586,7 @@ class VirtualThreadsLab {
 
     /** Counts its visitors, and the most that were inside at once. */
     static class Place {
-        int inside;
-        int most;
+        int inside, most;
 
         void visit(int ms) throws InterruptedException {
             count(1);
@@ -648,21 +648,21 @@ class VirtualThreadsLab {
             }
         }
 
-        /** Makes so many calls, half of them at once; returns their mean latency in ms. */
+        /** Makes so many calls, half of them at once; returns their median latency in ms. */
         double latency(int calls) throws Exception {
             var permits = new Semaphore(calls / 2);
-            var ns = new LongAdder();
+            var ms = new double[calls];
             runAll(newVirtualThreadPerTaskExecutor(), calls, id -> {
                 permits.acquire();
                 try {
                     long start = System.nanoTime();
                     call();
-                    ns.add(System.nanoTime() - start);
+                    ms[id] = (System.nanoTime() - start) / 1e6;
                 } finally {
                     permits.release();
                 }
             });
-            return ns.sum() / 1e6 / calls;
+            return part(ms, 0.5);
         }
 
         @Override
@@ -711,18 +711,21 @@ class VirtualThreadsLab {
             }
         }
 
-        /** What lies at that share of the samples in order: 0 is the least, 1 the most. */
         double at(double share) {
-            if (missing != null) return UNKNOWN;
-            double[] sorted = Arrays.copyOfRange(samples, 1, samples.length);
-            Arrays.sort(sorted);
-            double place = share * (sorted.length - 1);
-            return (sorted[(int) place] + sorted[(int) Math.ceil(place)]) / 2;
+            return missing == null ? part(Arrays.copyOfRange(samples, 1, runs + 1), share)
+                : UNKNOWN;
         }
 
         double median() { return at(0.5); }
         boolean failed() { return missing != null && !missing.startsWith(ABSENT); }
         boolean noisy() { return at(1) - at(0) > 0.3 * median(); }
+    }
+
+    /** Sorts the values; returns the least for 0, the median for 0.5 and the most for 1. */
+    static double part(double[] values, double share) {
+        Arrays.sort(values);
+        double place = share * (values.length - 1);
+        return (values[(int) place] + values[(int) Math.ceil(place)]) / 2;
     }
 
     /** Adds a row of milliseconds: how long the work takes. */
@@ -825,11 +828,11 @@ class VirtualThreadsLab {
         } catch (RuntimeException | LinkageError e) {
             // Another JVM, or one without this module: the samples are noisier, and say so.
         }
-        input = new Scanner(System.in);
+        if (predict) input = new Scanner(System.in);
         for (Experiment experiment : chosen) {
             current = experiment;
             currentWork = "";
-            if (predict) ask();
+            if (input != null) ask();
             conduct();
         }
         return report(false);
@@ -875,6 +878,7 @@ class VirtualThreadsLab {
 
     /** Adds the experiment's sentence, and which of its numbers are noisy or a surprise. */
     static synchronized void say(String sentence) {
+        if (Thread.currentThread() != worker) return; // given up
         String doubts = "";
         for (Row row : rows) {
             if (!row.experiment.equals(current.name)) continue;
@@ -907,12 +911,16 @@ class VirtualThreadsLab {
         System.err.flush();
     }
 
-    /** Asks for a prediction, once more after nonsense; there may be no more input. */
+    /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
     static void ask() {
         System.err.print(plain("\n" + current.name + ": " + current.question
             + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ",
             System.err.charset()));
-        for (int attempt = 1; attempt <= 2 && input.hasNextLine(); attempt++) {
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            if (!input.hasNextLine()) {
+                input = null;
+                return;
+            }
             String answer = input.nextLine().strip().replace(',', '.').replaceAll("[x×]$", "");
             if (answer.isEmpty()) return;
             if (answer.matches("\\d{1,5}([.]\\d{1,5})?")) {

@@ -394,6 +394,7 @@ public class LabTest {
             "start-time");
         equal("exit code", 0, silent.code);
         equal("no answers", "—", row(table(silent.out), "start-time", "100 ").get("You"));
+        equal("questions", 1, matches("Your ratio", silent.err).size());
     }
 
     static void processors(int n) throws Exception {
