@@ -916,7 +916,7 @@ class VirtualThreadsLab {
         System.err.print(plain("\n" + current.name + ": " + current.question
             + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ",
             System.err.charset()));
-        for (int attempt = 1; attempt <= 2; attempt++) {
+        for (String refusal : List.of("Not a ratio. Once more: ", "Skipped.\n")) {
             if (!input.hasNextLine()) {
                 input = null;
                 return;
@@ -927,7 +927,7 @@ class VirtualThreadsLab {
                 guesses.put(current.name, times(Double.parseDouble(answer)));
                 return;
             }
-            System.err.print(attempt == 1 ? "Not a ratio. Once more: " : "Skipped.\n");
+            System.err.print(refusal);
         }
     }
 
