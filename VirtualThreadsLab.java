@@ -780,14 +780,15 @@ class VirtualThreadsLab {
         return e.toString();
     }
 
-    /** Calls a side faster only where the samples of the two do not overlap. */
+    /** Calls a side faster only where the samples do not overlap and the ratio is not 1×. */
     static String verdict(Row row) {
+        double ratio = row.ratio();
         if (runs == 1) return "one run a side cannot tell which is faster";
-        if (row.virtual.at(1) < row.platform.at(0)) {
-            return "virtual threads were " + times(row.ratio()) + " faster";
+        if (ratio > 1.005 && row.virtual.at(1) < row.platform.at(0)) {
+            return "virtual threads were " + times(ratio) + " faster";
         }
-        if (row.platform.at(1) < row.virtual.at(0)) {
-            return "platform threads were " + times(1 / row.ratio()) + " faster";
+        if (ratio < 0.995 && row.platform.at(1) < row.virtual.at(0)) {
+            return "platform threads were " + times(1 / ratio) + " faster";
         }
         return "this run shows no difference";
     }
