@@ -362,8 +362,8 @@ class VirtualThreadsLab {
     static void mixed() throws Exception {
         int tasks = 100;
         int waitMs = 100;
-        int n = size(33, 30);
-        int value = size(3_524_578, 832_040);
+        int n = size(33, 28);
+        int value = size(3_524_578, 317_811);
         try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Task task = id -> {
                 check("fibonacci", value, fibonacci(n));
@@ -453,6 +453,7 @@ class VirtualThreadsLab {
     static void million() throws Exception {
         var told = new StringJoiner(", ");
         var bytes = new double[1];
+        for (int i = 0; i < 5; i++) park(10_000, bytes); // stacks are deeper until compiled
         for (int threads : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             Row row = measure(number(threads) + " parked", "ms", UNKNOWN, () -> {
                 throw new IllegalStateException(ABSENT + ", its stacks alone ask for "
