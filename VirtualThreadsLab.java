@@ -750,7 +750,7 @@ class VirtualThreadsLab {
             work.run();
             double ms = (System.nanoTime() - start) / 1e6;
             if (repetitions == 1) firstMs = ms;
-            if (warmingUp && ms < 350 && ms < repetitions) continue;
+            if (warmingUp && ms < 250 && ms < repetitions) continue;
             if (ms >= fillMs) return warmingUp ? firstMs : ms / repetitions;
         }
     }
