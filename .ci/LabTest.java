@@ -402,7 +402,8 @@ public class LabTest {
             "pinning", "thread-count");
         equal("exit code", 0, run.code);
         Map<String, Map<String, String>> table = sound(run);
-        yes("is said", run.out.contains(n + (n == 1 ? " processor, 1 carrier, " : " processors, " + n + " carriers, ")));
+        yes("is said", run.out.contains(n == 1 ? "1 processor, 1 carrier, "
+            : n + " processors, " + n + " carriers, "));
         row(table, "cpu-primes", 4 * n + " × 49,098 primes");
         double pinned = 1.0 / Math.min(10, 1_000 / n);
         near("prediction", pinned, number(table.get("pinning|" + waiting(n) + " in class init")
