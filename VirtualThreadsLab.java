@@ -21,7 +21,9 @@ import java.util.SequencedMap; // Java 21 or newer: see README.md
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import jdk.jfr.consumer.RecordingStream;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 
 /** The five experiments and the encores come first, what measures and reports comes below. */
 class VirtualThreadsLab {
@@ -79,7 +81,7 @@ class VirtualThreadsLab {
      * Try: sizes = {1, 10, 100}. From how many threads on does the gap cost a millisecond?
      */
     static void startTime() throws Exception {
-        int[] sizes = {100, size(1_000, 300), size(10_000, 1_000)};
+        int[] sizes = {100, size(1_000, 200), size(10_000, 500)};
         Row row = null;
         for (int threads : sizes) {
             row = time(number(threads) + " threads", UNKNOWN,
@@ -116,7 +118,7 @@ class VirtualThreadsLab {
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
-        int waitMs = size(100, 40);
+        int waitMs = size(100, 30);
         int pool = 200;
         Task wait = id -> Thread.sleep(waitMs);
 
@@ -253,7 +255,9 @@ class VirtualThreadsLab {
         Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
             () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, nothing),
             () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
-                () -> dump[0] = dump()));
+                () -> {
+                    if (!warmingUp && dump[0] == null) dump[0] = dump();
+                }));
         say("ThreadMXBean saw " + number(perTask.platform.median())
             + " threads with a platform thread per task, " + number(pooled.platform.median())
             + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
@@ -552,19 +556,29 @@ class VirtualThreadsLab {
 
     /** Does the work under Flight Recorder and tells how many waits kept their carrier. */
     static String pinnedEvents(int thresholdMs, Work work) {
-        List<String> reasons = new CopyOnWriteArrayList<>();
-        try (var recording = new RecordingStream()) {
-            String pinned = "jdk.VirtualThreadPinned";
+        String pinned = "jdk.VirtualThreadPinned";
+        Path file = scratch();
+        int events = 0;
+        Set<String> reasons = new TreeSet<>();
+        try (var recording = new Recording()) {
             recording.enable(pinned).withThreshold(Duration.ofMillis(thresholdMs));
-            recording.onEvent(pinned, event -> reasons.add(!event.hasField("pinnedReason") ? ""
-                : ": " + event.getString("pinnedReason").replaceAll("/0x\\w+", "")));
-            recording.startAsync();
+            recording.start();
             work.run();
             recording.stop();
+            recording.dump(file);
+            for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+                events++;
+                if (event.hasField("pinnedReason")) { // from JDK 24 on
+                    reasons.add(event.getString("pinnedReason").replaceAll("/0x\\w+", ""));
+                }
+            }
         } catch (Exception | LinkageError e) {
             return "no Flight Recorder here: " + why(e);
+        } finally {
+            file.toFile().delete();
         }
-        return reasons.size() + " pinned events" + String.join("", new TreeSet<>(reasons));
+        String told = String.join(", ", reasons);
+        return events + " pinned events" + (told.isEmpty() ? "" : ": " + told);
     }
 
     /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
@@ -741,22 +755,26 @@ class VirtualThreadsLab {
     }
 
     /**
-     * A sample is the mean of as many repetitions as fill 200 ms: one shot of something short
-     * measures the mood of the scheduler. The warm-up goes on longer, the more so for work that
-     * is compiled late because it is short, and tells its first shot.
+     * A sample is the median of as many shots as fill 200 ms: one shot of something short tells
+     * the mood of the scheduler, and so does a mean, in which one stop of 4 ms weighs as much as
+     * twenty shots of 0.2 ms. The warm-up tells its first shot and goes on for longer; what
+     * takes under 1 ms is compiled late and goes on until its experiment is 2 s old.
      */
     static double filled(Work work) throws Exception {
-        double fillMs = size(200, 25) * (warmingUp ? 3 : 1);
-        double firstMs = 0;
-        System.gc();
+        double fillMs = warmingUp ? size(600, 40) : size(200, 40);
+        List<Double> shots = new ArrayList<>();
+        if (!warmingUp) System.gc();
         long start = System.nanoTime();
-        for (int repetitions = 1; ; repetitions++) {
+        long warm = warmingUp ? began + size(2_000, 1_300) * 1_000_000L : start;
+        double gone = 0;
+        while (gone < fillMs || gone < shots.size() && System.nanoTime() < warm) {
             work.run();
-            double ms = (System.nanoTime() - start) / 1e6;
-            if (repetitions == 1) firstMs = ms;
-            if (warmingUp && ms < 250 && ms < repetitions) continue;
-            if (ms >= fillMs) return warmingUp ? firstMs : ms / repetitions;
+            double now = (System.nanoTime() - start) / 1e6;
+            shots.add(now - gone);
+            gone = now;
         }
+        return warmingUp ? shots.getFirst()
+            : part(shots.stream().mapToDouble(ms -> ms).toArray(), 0.5);
     }
 
     /** Adds a row: a discarded first run, then the samples; the sides in turn go first. */

@@ -430,7 +430,7 @@ public class LabTest {
             "--samples");
         equal("exit code", 0, run.code);
         Map<String, Map<String, String>> table = sound(run);
-        yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 40 ms"));
+        yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 30 ms"));
         yes("no digits but 0 to 9", run.out.chars().noneMatch(c ->
             Character.isDigit(c) && c > '9'));
     }
@@ -441,7 +441,7 @@ public class LabTest {
         equal("exit code", 0, run.code);
         yes("plain ASCII", run.out.chars().allMatch(c -> c < 128));
         yes("plain ASCII progress", run.err.chars().allMatch(c -> c < 128));
-        yes("stand-ins", run.out.contains("| 1,000 x 40 ms ") && run.out.contains(" ####")
+        yes("stand-ins", run.out.contains("| 1,000 x 30 ms ") && run.out.contains(" ####")
             && run.out.contains("tasks x wait / elapsed") && run.out.contains(" us "));
         layout(run.out);
         header(run.out);
@@ -537,7 +537,7 @@ public class LabTest {
         try (InputStream err = process.getErrorStream()) {
             for (int c = err.read(); c >= 0; c = err.read()) {
                 progress.append((char) c);
-                if (progress.indexOf("300 threads") >= 0) break;
+                if (progress.indexOf("200 threads") >= 0) break;
             }
             new ProcessBuilder("/bin/kill", "-" + signal, "" + process.pid()).start().waitFor();
             String out = new String(process.getInputStream().readAllBytes(), "UTF-8");
