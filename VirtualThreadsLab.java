@@ -128,7 +128,7 @@ class VirtualThreadsLab {
 
         double work = (double) tasks * waitMs;
         say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
-            + number(work / row.platform.median()) + " of its " + pool
+            + number(work / row.platform.median()) + " of its " + number(pool)
             + " threads waiting, virtual threads kept " + number(work / row.virtual.median())
             + " of " + number(tasks) + " tasks waiting: " + verdict(row));
     }
@@ -350,7 +350,7 @@ class VirtualThreadsLab {
                 () -> pooled.latency(calls), () -> virtual.latency(calls));
             double work = (double) calls * waitMs;
             say("the server kept " + number(work / row.platform.median()) + " calls waiting on "
-                + "its pool of " + pool + ", " + number(work / row.virtual.median())
+                + "its pool of " + number(pool) + ", " + number(work / row.virtual.median())
                 + " on virtual threads: " + verdict(row));
         }
     }
@@ -755,8 +755,8 @@ class VirtualThreadsLab {
     }
 
     /**
-     * A sample is the median of as many shots as fill 200 ms: one shot of something short tells
-     * the mood of the scheduler, and so does a mean, in which one stop of 4 ms weighs as much as
+     * A sample is the median of as many shots as fill 200 ms. One shot of something short tells
+     * the mood of the scheduler, and so does a mean: in it, one stop of 4 ms weighs as much as
      * twenty shots of 0.2 ms. The warm-up tells its first shot and goes on for longer; what
      * takes under 1 ms is compiled late and goes on until its experiment is 2 s old.
      */

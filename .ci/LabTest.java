@@ -129,6 +129,7 @@ public class LabTest {
         TESTS.put("compiled, on the class path, few modules", LabTest::compiled);
         TESTS.put("a wrong answer costs its row", LabTest::wrongAnswer);
         TESTS.put("too many inside is a wrong answer", LabTest::tooManyInside);
+        TESTS.put("a shot in eight that stops moves no sample", LabTest::stops);
         TESTS.put("an experiment that throws costs its rows", LabTest::throwing);
         TESTS.put("an experiment that hangs is given up", LabTest::hanging);
         TESTS.put("results.md: today's header and rows", LabTest::results);
@@ -629,6 +630,16 @@ public class LabTest {
         equal("no number", "—", row.get("Virtual"));
         yes("the pool is measured", platform(row) > 0);
         yes("says why", run.out.contains("wrong answer, most inside at once"));
+    }
+
+    /** A mean of the shots would grow by a dozen milliseconds, which is many times a shot. */
+    static void stops() throws Exception {
+        String check = "check(\"lines in the file\", lines, Files.readAllLines(file).size());";
+        Run run = changed(check, check + " if (Thread.currentThread().isVirtual()"
+            + " && ThreadLocalRandom.current().nextInt(8) == 0) Thread.sleep(100);",
+            "--runs", "3", "println");
+        equal("exit code", 0, run.code);
+        yes("no stop in the ratio", ratio(row(sound(run), "println", "")) > 0.25);
     }
 
     static void throwing() throws Exception {
