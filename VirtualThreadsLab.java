@@ -780,7 +780,7 @@ class VirtualThreadsLab {
     /**
      * Adds a row: a discarded first run, then the samples; the sides in turn go first. Platform
      * begins, so that most virtual samples follow a platform one: behind one of their own they
-     * can find the scheduler as that left it, and take two thirds of the time, or twice as long.
+     * can find the scheduler as that left it, and take two thirds of the time, or twice it.
      */
     static Row measure(String work, String unit, double predicted, Gauge platform,
             Gauge virtual) {
