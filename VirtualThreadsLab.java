@@ -255,7 +255,7 @@ class VirtualThreadsLab {
         Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
             () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, nothing),
             () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
-                () -> {
+                () -> { // once: it takes longer than the rest of a sample
                     if (!warmingUp && dump[0] == null) dump[0] = dump();
                 }));
         say("ThreadMXBean saw " + number(perTask.platform.median())
