@@ -3,397 +3,698 @@
 import static java.util.concurrent.Executors.*;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import com.sun.net.httpserver.HttpServer;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
-import java.math.BigDecimal;
-import java.math.MathContext;
-import java.net.*;
-import java.net.http.*;
-import java.nio.charset.Charset;
+import java.lang.management.*;
 import java.nio.file.*;
-import java.time.Duration;
-import java.time.LocalDate;
 import java.util.*;
-import java.util.SequencedMap; // Java 21 or newer: see README.md
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
+import java.util.concurrent.atomic.*;
+import java.util.concurrent.locks.*;
 
-/** The five experiments and the encores come first, what measures and reports comes below. */
+/**
+ * Gives the same work to platform threads and to virtual threads, checks every answer and
+ * prints one table of medians. It needs JDK 21 or newer and nothing else:
+ *
+ *     java VirtualThreadsLab.java
+ *
+ * platform thread   a thread of the operating system, as Java has always had them
+ * virtual thread    a thread that the JVM keeps on the heap whenever it waits
+ * carrier           a platform thread that runs virtual ones; as many as there are processors
+ * pinned            of a virtual thread: unable to leave its carrier while it waits
+ *
+ * The experiments are written in these words:
+ * Work, Gauge                something to run; something to run that returns a number
+ * size(full, quick)          the first number, or the second with --quick
+ * runAll(executor, n, task)  runs the task n times, waits for the end, closes the executor
+ * check(what, ...)           a wrong answer costs the row
+ * time(...), measure(...)    adds a row to the table, in milliseconds or in any unit
+ * say(...)                   adds the sentence that interprets the rows
+ */
 class VirtualThreadsLab {
-
-    static final String HELP = /* Java 21 or newer: see README.md */ """
-        java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
-
-        Puts the same work to platform threads and to virtual threads, checks every answer
-        and prints a table of medians. Experiments run in the order in which they are named:
-        without a name the first five, with "all" every one.
-
-          --quick       smaller sizes and 3 runs, in seconds instead of about a minute
-          --runs N      samples a side after a discarded first run, 1 to 100; otherwise 5
-          --samples     print every sample
-          --predict     be asked for a ratio before each experiment, and see it in the table
-
-        The report goes to standard output, progress to standard error. Exit code 0: every
-        row was measured; 1: a row is missing or wrong; 2: a word was not understood.
-
-        """;
-
-    static final List<Experiment> EXPERIMENTS = List.of(
-        new Experiment("start-time", 13, VirtualThreadsLab::startTime,
-            "start n threads until each has run: platform threads, or virtual"),
-        new Experiment("sleep-wave", 33, VirtualThreadsLab::sleepWave,
-            "10,000 tasks wait 100 ms each: a pool of 200, or a virtual thread a task"),
-        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
-            "count primes, nothing waits: a thread a processor, or a virtual thread a task"),
-        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
-            "wait in a lock, a monitor, an initializer: a platform or virtual thread a task"),
-        new Experiment("thread-count", 2, VirtualThreadsLab::threadCount,
-            "live threads while 1,000 tasks wait: platform threads, or virtual"),
-        // The encores, which run only when they are named.
-        new Experiment("println", 4, VirtualThreadsLab::println,
-            "one thread prints 1,000 lines to a file: a platform thread, or a virtual one"),
-        new Experiment("http", 16, VirtualThreadsLab::http,
-            "1,000 HTTP calls wait 50 ms each: a server's pool of 50, or virtual threads"),
-        new Experiment("mixed", 14, VirtualThreadsLab::mixed,
-            "100 tasks compute, then call a server: a platform or virtual thread a task"),
-        new Experiment("capacity", 7, VirtualThreadsLab::capacity,
-            "20 of 1,000 tasks fit at once: a pool of 20, or virtual threads and a semaphore"),
-        new Experiment("thread-local", 2, VirtualThreadsLab::threadLocal,
-            "objects cached for 10,000 tasks: a pool of 200, or a virtual thread a task"),
-        new Experiment("million", 13, VirtualThreadsLab::million,
-            "start a million threads and park them all: virtual threads only"));
-
-    // -------------------------------------------------------------------- the five experiments
-
     /**
      * start-time. How long does it take to start n threads, until each of them has run?
-     * Fair: both sides run this one loop; only the builder differs. At most 1,000 threads are
-     * started and have not yet run, so that no system runs out of threads.
-     * Predict: a platform thread is made by the operating system, in tens of microseconds, a
-     * virtual one is an object put into a queue, in about one.
+     * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
+     * still to run, so that no system runs out of them. The latch opens when all have run.
+     * Prediction: the operating system creates a platform thread in tens of microseconds. A
+     * virtual thread is an object that is put into a queue, in about one microsecond or less.
      * Try: sizes = {1, 10, 100}. From how many threads on does the gap cost a millisecond?
      */
     static void startTime() throws Exception {
         int[] sizes = {100, size(1_000, 200), size(10_000, 500)};
         Row row = null;
         for (int threads : sizes) {
-            row = time(number(threads) + " threads", UNKNOWN,
+            row = time(number(threads, " threads"), UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
-        double each = 1_000.0 / sizes[2];
-        say("one of " + number(sizes[2]) + " threads started and ran in "
-            + number(row.platform.median() * each) + " µs as a platform thread, in "
-            + number(row.virtual.median() * each) + " µs as a virtual one: " + verdict(row));
+        say("of %s threads, each took %s µs to start and run as a platform thread, %s µs as a"
+            + " virtual one: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
+            row.virtual().median() * 1_000 / sizes[2], verdict(row));
     }
 
     static void startAll(Thread.Builder builder, int threads) throws InterruptedException {
-        var ran = new AtomicInteger();
         var left = new CountDownLatch(threads);
-        for (int i = 0; i < threads; i++) {
-            while (i - ran.get() >= 1_000) Thread.yield();
-            builder.start(() -> {
-                ran.incrementAndGet();
-                left.countDown();
-            });
+        for (int started = 0; started < threads; started++) {
+            while (started + left.getCount() - threads >= 1_000) Thread.yield();
+            builder.start(left::countDown);
         }
         left.await();
-        check("threads that ran", threads, ran.get());
     }
 
     /**
-     * sleep-wave. How long do 10,000 tasks take that each wait 100 ms and do nothing else?
-     * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200, and
-     * the wait stands for a call to something slow.
-     * Predict: 200 threads carry 10,000 tasks in 50 waves of 100 ms; on virtual threads all the
-     * tasks wait at once. 50×, less what it costs to start and wake 10,000 threads.
-     * Try: pool = 1_000. How much of the ratio is left, and what did the pool cost?
+     * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
+     * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200.
+     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; on virtual threads all
+     * the tasks wait at once. 50×, less the time it takes to start and wake the threads.
+     * Try: pool = 1_000. How much of the ratio is left, and what does the pool cost?
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
-        int waitMs = size(100, 30);
+        int waitMs = size(100, 50);
         int pool = 200;
-        Task wait = id -> Thread.sleep(waitMs);
-
-        Row row = time(number(tasks) + " × " + waitMs + " ms", Math.ceilDiv(tasks, pool),
+        Work wait = () -> Thread.sleep(waitMs);
+        Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-
-        double work = (double) tasks * waitMs;
-        say("tasks × wait ÷ elapsed = tasks in flight (Little's law). The pool kept "
-            + number(work / row.platform.median()) + " of its " + number(pool)
-            + " threads waiting, virtual threads kept " + number(work / row.virtual.median())
-            + " of " + number(tasks) + " tasks waiting: " + verdict(row));
+        say("tasks × wait ÷ elapsed = tasks in flight (Little's law): on average %s tasks were"
+            + " waiting in the pool of %s, and %s on virtual threads: %s",
+            tasks * waitMs / row.platform().median(), pool,
+            tasks * waitMs / row.virtual().median(), verdict(row));
     }
 
     /**
-     * cpu-primes. Do tasks that only compute get any faster on virtual threads?
-     * Fair: the same tasks on a thread per processor, or on a virtual thread per task. Both
+     * cpu-primes. Are tasks that only compute any faster on virtual threads?
+     * Fair: the same tasks on one thread per processor, or on one virtual thread per task. Both
      * sides can use every processor, and nothing ever waits.
-     * Predict: 1×. A virtual thread computes on a carrier, which is a platform thread, and
-     * every processor has one. With fewer carriers than processors: less.
-     * Try: newFixedThreadPool(16 * PROCESSORS). More threads than processors: any faster?
+     * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
+     * there are as many carriers as processors. With fewer carriers: less than 1×.
+     * Try: newFixedThreadPool(16 * PROCESSORS). Do more threads than processors help?
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
         int limit = size(1_000_000, 600_000);
         int primes = size(78_498, 49_098);
-        Task count = id -> check("primes to " + number(limit), primes, countPrimes(limit));
-
-        Row row = time(tasks + " × " + number(primes) + " primes",
+        Work count = () -> check("primes to " + limit, primes, countPrimes(limit));
+        Row row = time(tasks + " × " + number(primes, " primes"),
             Math.min(1, (double) CARRIERS / PROCESSORS),
             () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
-
-        say(tasks + " tasks that only compute, " + counted(PROCESSORS, "processor") + ", "
-            + counted(CARRIERS, "carrier") + ": " + verdict(row));
+        say("%s tasks only computed, on %s and %s: %s", tasks,
+            counted(PROCESSORS, "processor"), counted(CARRIERS, "carrier"), verdict(row));
     }
 
     static int countPrimes(int limit) {
         int primes = 1; // 2, the only even one
         for (int n = 3; n <= limit; n += 2) {
-            int divisor = 3;
-            while (divisor * divisor <= n && n % divisor != 0) divisor += 2;
-            if (divisor * divisor > n) primes++;
+            int factor = 3;
+            while (factor * factor <= n && n % factor != 0) factor += 2;
+            if (factor * factor > n) primes++;
         }
         return primes;
     }
 
     /**
      * pinning. What keeps a waiting virtual thread on its carrier, so that both have to wait?
-     * Fair: a thread per task on both sides, and a lock per task. One lock for all measures
-     * contention instead, and looks alike on every JDK. The monitors stand in an array, so that
-     * the compiler cannot prove them private and drop them.
-     * Predict: a ReentrantLock never pins: 1×. A monitor pins up to JDK 23, where the 10 tasks
-     * of a carrier wait one after the other: 0.1×; from JDK 24 on (JEP 491) it does not: 1×.
-     * A class initializer has a native frame below it and pins on every JDK: 0.1×.
-     * Try: synchronized (monitors[0]). Now both sides crawl, and the ratio shows no pinning.
+     * Fair: one thread per task on both sides, and one lock per task. A single lock for all of
+     * them would measure contention, and look the same on every JDK.
+     * Prediction: a ReentrantLock never pins: 1×. A monitor does up to JDK 23, so that the 10
+     * tasks of a carrier wait in turn: 0.1×; from JDK 24 on not (JEP 491): 1×. An initializer
+     * has VM and native frames below it, and was pinned on every JDK tried: 0.1×.
+     * Try: synchronized (OWN), one monitor for all. How do JDK 21 and 25 differ now?
      */
     static void pinning() throws Exception {
-        int perCarrier = Math.clamp(1_000 / CARRIERS, 1, 10);
-        int tasks = perCarrier * CARRIERS;
-        int waitMs = size(50, 10);
-        initializerMs = waitMs;
         byte[] bytes = Initializer.class
             .getResourceAsStream(Initializer.class.getName() + ".class").readAllBytes();
-        var monitors = new Object[tasks];
-        Arrays.setAll(monitors, id -> new Object());
-
-        Task lock = id -> {
+        Work lock = () -> {
             var own = new ReentrantLock();
             own.lock();
             try {
-                Thread.sleep(waitMs);
+                Thread.sleep(pinnedMs());
             } finally {
                 own.unlock();
             }
         };
-        Task monitor = id -> {
-            synchronized (monitors[id]) {
-                Thread.sleep(waitMs);
+        Work monitor = () -> {
+            synchronized (OWN.get()) {
+                Thread.sleep(pinnedMs());
             }
         };
-        Task initializer = id -> MethodHandles.lookup().defineHiddenClass(bytes, true);
-
-        double pinned = 1.0 / perCarrier;
-        say("of its " + perCarrier + " tasks a carrier kept waiting at once "
-            + pin("ReentrantLock", 1, tasks, waitMs, lock) + ", "
-            + pin("synchronized", JDK < 24 ? pinned : 1, tasks, waitMs, monitor) + ", "
-            + pin("class init", pinned, tasks, waitMs, initializer));
+        Work initializer = () -> MethodHandles.lookup().defineHiddenClass(bytes, true);
+        say("of %s tasks per carrier, %s, %s and %s. Flight Recorder counted pinned events of"
+            + " over %s ms, in runs of its own", perCarrier(), hold("ReentrantLock", 1, lock),
+            hold("synchronized", JDK < 24 ? 1.0 / perCarrier() : 1, monitor),
+            hold("class init", 1.0 / perCarrier(), initializer), pinnedMs() / 2);
     }
 
-    /** Adds a row; tells how many tasks a carrier kept waiting, and what JFR saw of it. */
-    static String pin(String holding, double predicted, int tasks, int waitMs, Task task)
-            throws Exception {
+    /** Adds a row; says how many tasks per carrier waited at once, and how often one pinned. */
+    static String hold(String what, double predicted, Work task) {
+        int tasks = perCarrier() * CARRIERS;
         Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-        Row row = time(tasks + " in " + holding, predicted,
+        Row row = time(tasks + " in " + what, predicted,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
-        double kept = tasks * waitMs / row.virtual.median() / CARRIERS;
-        return number(Math.round(kept * 10) / 10.0) + " in " + holding + " ("
-            + pinnedEvents(waitMs / 2, virtual) + ")";
+        double atOnce = perCarrier() * pinnedMs() / row.virtual().median(); // Little's law
+        return number(atOnce, " waited at once in ") + what + " (" + pinned(virtual) + ")";
     }
 
-    static int initializerMs;
+    // Fewer tasks on many carriers, or starting platform threads would drown the wait.
+    static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, 10); }
+    static int pinnedMs() { return size(500, 100) / perCarrier(); }
 
-    /** Every task loads this class anew, and so runs the initializer. */
+    /** A monitor for each thread, in a place where the compiler cannot optimize it away. */
+    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
+
+    /** Every task defines this class anew, and so runs the initializer. */
     static class Initializer {
         static {
-            try {
-                Thread.sleep(initializerMs);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            long end = System.nanoTime() + pinnedMs() * 1_000_000L;
+            while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
         }
     }
 
     /**
-     * thread-count. How many threads does the operating system carry while 1,000 tasks wait?
-     * Fair: the same tasks come to the same gate, which opens once as many wait as the side can
-     * hold. ThreadMXBean counts live platform threads: carriers too, virtual threads never.
-     * Predict: where b threads were live before, a pool of 200 makes them b + 200, and a
+     * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
+     * Fair: the same tasks come to the same gate. It opens when as many wait as the side can
+     * hold. ThreadMXBean counts the platform threads that the JVM shows: carriers too, but no
+     * virtual threads and none of the JVM's own, such as those of the GC and the compilers.
+     * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
-     * Try: tasks = 500. Whose count moves, and whose does not?
+     * Try: tasks = 500. Which counts move?
      */
     static void threadCount() throws Exception {
         int tasks = 1_000;
         int pool = 200;
-        var dump = new String[1];
-        Work nothing = () -> { };
-        Gauge virtual = () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks, nothing);
-        virtual.read(); // starts the carriers, so that they are among b
+        startCarriers();
         double b = settledThreads();
-
-        Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", (b + pool) / b,
-            () -> gate(newFixedThreadPool(pool), tasks, pool, nothing), virtual);
-        Row perTask = measure(number(tasks) + ", thread each", "threads", (b + tasks) / b,
-            () -> gate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, nothing),
-            () -> gate(newVirtualThreadPerTaskExecutor(), tasks, tasks,
-                () -> { // once: it takes longer than the rest of a sample
-                    if (!warmingUp && dump[0] == null) dump[0] = dump();
-                }));
-        say("ThreadMXBean saw " + number(perTask.platform.median())
-            + " threads with a platform thread per task, " + number(pooled.platform.median())
-            + " with the pool, " + number(perTask.virtual.median()) + " with virtual threads; "
-            + dump[0]);
+        Callable<Integer> peak = () -> threads().getPeakThreadCount();
+        Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
+        Row pooled = measure(number(tasks, ", pool of ") + pool, "threads", (b + pool) / b,
+            run -> atGate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
+        Row perTask = measure(number(tasks, ", thread each"), "threads", (b + tasks) / b,
+            run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
+        say("while %s tasks waited, ThreadMXBean saw %s threads with a platform thread each, %s"
+            + " with the pool and %s with virtual threads; %s", tasks,
+            perTask.platform().median(), pooled.platform().median(), perTask.virtual().median(),
+            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> dump()));
     }
 
-    /** Returns the most threads that were live while the tasks came to wait at a gate. */
-    static double gate(ExecutorService executor, int tasks, int room, Work whenFull)
+    /** The last task that there is room for answers the question; all others wait for that. */
+    static <T> T atGate(ExecutorService executor, int tasks, int room, Callable<T> question)
             throws Exception {
         settledThreads();
         threads().resetPeakThreadCount();
-        var coming = new CountDownLatch(room);
-        var open = new CountDownLatch(1);
-        var passed = new AtomicInteger();
-        int peak;
-        try (executor) {
-            try {
-                for (int i = 0; i < tasks; i++) {
-                    executor.submit(() -> {
-                        coming.countDown();
-                        open.await();
-                        return passed.incrementAndGet();
-                    });
-                }
-                coming.await();
-                peak = threads().getPeakThreadCount();
-                whenFull.run();
-            } finally {
-                open.countDown();
-            }
-        }
-        check("tasks through the gate", tasks, passed.get());
-        return peak;
+        var coming = new AtomicInteger(room);
+        var gate = new FutureTask<>(question);
+        runAll(executor, tasks, () -> {
+            if (coming.decrementAndGet() == 0) gate.run();
+            gate.get();
+        });
+        return gate.get();
+    }
+
+    /** Runs one task per carrier; each spins until all have begun, so every carrier is live. */
+    static void startCarriers() throws Exception {
+        var begun = new AtomicInteger();
+        long deadline = System.nanoTime() + 5_000_000_000L;
+        runAll(newVirtualThreadPerTaskExecutor(), CARRIERS, () -> {
+            begun.incrementAndGet();
+            while (begun.get() < CARRIERS && System.nanoTime() < deadline) Thread.onSpinWait();
+        });
     }
 
     /** Waits until the threads of earlier work have died; returns how many are live then. */
     static int settledThreads() throws InterruptedException {
-        for (int before = 0; ; Thread.sleep(5)) {
-            int now = threads().getThreadCount();
-            if (now == before) return now;
-            before = now;
+        int live = 0;
+        while (live != threads().getThreadCount()) {
+            live = threads().getThreadCount();
+            Thread.sleep(10);
+        }
+        return live;
+    }
+
+    // ---------------------------------------------------------- what the experiments share
+    interface Work { void run() throws Exception; }
+    interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
+    static final double UNKNOWN = Double.NaN;
+    static final int JDK = Runtime.version().feature();
+    static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    static final int CARRIERS = // see the javadoc of Thread
+        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS);
+
+    static int size(int full, int quick) { return options.quick ? quick : full; }
+    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
+
+    static void runAll(ExecutorService executor, int n, Work task) throws Exception {
+        Callable<Void> call = () -> {
+            task.run();
+            return null;
+        };
+        try (executor) {
+            for (var done : executor.invokeAll(Collections.nCopies(n, call))) done.get();
         }
     }
 
-    // ------------------------------------------------------------ encores: run only when named
+    static void check(String what, double expected, double actual) {
+        if (actual != expected) throw new IllegalStateException("wrong answer: "
+            + number(actual, " ") + what + ", not " + number(expected, ""));
+    }
+
+    /** Does the work under Flight Recorder; says how many waits were pinned, and why. */
+    static String pinned(Work work) {
+        try (var recording = new jdk.jfr.Recording()) {
+            Path file = scratch();
+            recording.enable("jdk.VirtualThreadPinned") // JDK 27 reports short ones, too
+                .withThreshold(java.time.Duration.ofMillis(pinnedMs() / 2));
+            recording.start();
+            work.run();
+            recording.dump(file);
+            var events = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
+            String said = counted(events.size(), "pinned event");
+            return JDK < 24 || events.isEmpty() ? said : said + ": " + events.getFirst()
+                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", ""); // a hidden class
+        } catch (Exception | LinkageError e) {
+            return "no Flight Recorder: " + e;
+        }
+    }
+
+    /** Says how many virtual threads a thread dump lists; ThreadMXBean knows none. */
+    static String dump() {
+        try {
+            Path file = scratch();
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
+                file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+            int virtual = Files.readString(file).split("(?m)^#.*\" virtual").length - 1;
+            return "a thread dump listed " + number(virtual, " virtual threads as well");
+        } catch (Exception | LinkageError e) {
+            return "no thread dump: " + e;
+        }
+    }
+
+    /** Returns the path of a new file, which goes with its folder at the end or at Ctrl-C. */
+    static Path scratch() throws IOException {
+        Path folder = Files.createTempDirectory("VirtualThreadsLab").toAbsolutePath();
+        folder.toFile().deleteOnExit();
+        folder.resolve("scratch").toFile().deleteOnExit();
+        return folder.resolve("scratch");
+    }
+
+    // -------------------------------------------------------------------------- measuring
+    /** One side of a row. The first sample is discarded; a side that failed has none. */
+    record Side(String name, Gauge gauge, List<Double> samples) {
+        double at(double share) { return quantile(samples.stream().skip(1).toList(), share); }
+        double median() { return at(0.5); }
+        boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
+    }
+
+    /** One row of the table. A ratio above 1 says that virtual threads need less. */
+    record Row(String work, String unit, double predicted, String guess, Side platform,
+            Side virtual) {
+        List<Side> sides() { return List.of(platform, virtual); }
+        double ratio() { return platform.median() / virtual.median(); }
+        boolean noisy() { return platform.noisy() || virtual.noisy(); }
+
+        String amount(Side side) { // milliseconds are measured, everything else is counted
+            return unit.equals("ms") ? three(side.median(), " ms")
+                : number(side.median(), " " + unit);
+        }
+    }
+
+    static double quantile(List<Double> values, double q) {
+        if (values.isEmpty()) return UNKNOWN;
+        List<Double> sorted = values.stream().sorted().toList();
+        double place = q * (sorted.size() - 1);
+        double low = sorted.get((int) place);
+        return low + (sorted.get((int) Math.ceil(place)) - low) * (place - (int) place);
+    }
+
+    static Row time(String work, double predicted, Work platform, Work virtual) {
+        return measure(work, "ms", predicted, r -> shots(platform, r), r -> shots(virtual, r));
+    }
+
+    /**
+     * A sample is the median of as many shots as fill 200 ms: a single short shot shows the
+     * mood of the scheduler, and one stop of 4 ms would spoil a mean. The warm-up is longer,
+     * above all for very short shots, and returns its first one, the cold start.
+     */
+    static double shots(Work work, int run) throws Exception {
+        double fillMs = run == 0 ? size(600, 40) : size(200, 40);
+        double shortMs = run == 0 ? size(1_500, 1_000) : 0; // for shots of under 1 ms
+        List<Double> shots = new ArrayList<>();
+        double elapsed = 0;
+        long start = System.nanoTime();
+        while (elapsed < fillMs || elapsed < shots.size() && elapsed < shortMs) {
+            work.run();
+            double now = (System.nanoTime() - start) / 1e6;
+            shots.add(now - elapsed);
+            elapsed = now;
+        }
+        return run == 0 ? shots.getFirst() : quantile(shots, 0.5);
+    }
+
+    /** Adds a row: the warm-up and the samples, with the sides strictly in turns. */
+    static Row measure(String work, String unit, double predicted, Gauge platform,
+            Gauge virtual) {
+        var row = new Row(work, unit, predicted, ask(work),
+            new Side("platform", platform, new ArrayList<>()),
+            new Side("virtual", virtual, new ArrayList<>()));
+        for (int run = 0; run <= options.runs; run++) {
+            progress(work, run == 0 ? "warm-up" : "run " + run + " of " + options.runs);
+            for (Side side : row.sides()) {
+                if (side.gauge == null || side.samples.size() < run) continue; // it failed
+                try {
+                    System.gc();
+                    side.samples.add(Double.valueOf("%.5g".formatted(side.gauge.read(run))));
+                } catch (Exception | Error e) {
+                    side.samples.clear();
+                    fail(" " + work + ", " + side.name, e);
+                }
+            }
+        }
+        add(row);
+        return row;
+    }
+
+    /** Says "faster" only where the samples do not overlap and the ratio is 5 % off 1×. */
+    static String verdict(Row row) {
+        Side fast = row.ratio() > 1 ? row.virtual : row.platform;
+        Side slow = row.ratio() > 1 ? row.platform : row.virtual;
+        if (Double.isNaN(row.ratio())) return "nothing to compare";
+        if (options.runs == 1) return "one run cannot tell which is faster";
+        if (fast.at(1) >= slow.at(0)) return "no difference, as samples of both sides overlap";
+        if (Math.abs(row.ratio() - 1) < 0.05) return "no difference, as it is less than 5 %";
+        return fast.name + " threads were " + three(slow.median() / fast.median(), "× faster");
+    }
+
+    // ------------------------------------------------------- the command line, and running
+    record Experiment(String name, int seconds, Work body, String question) { }
+    static final List<Experiment> ALL = new ArrayList<>(List.of(
+        new Experiment("start-time", 13, VirtualThreadsLab::startTime,
+            "start n threads until all run"),
+        new Experiment("sleep-wave", 33, VirtualThreadsLab::sleepWave,
+            "10,000 tasks wait 100 ms each: pool of 200, or virtual thread per task"),
+        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
+            "count primes: thread per processor, or virtual thread per task"),
+        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
+            "wait in a lock, a monitor, a class initializer: thread per task"),
+        new Experiment("thread-count", 2, VirtualThreadsLab::threadCount,
+            "platform threads that the JVM shows while 1,000 tasks wait")));
+    static { ALL.addAll(Encores.LIST); } // the line to delete when you cut
+
+    /** What was asked for. Guesses come from the input, which is null without --predict. */
+    record Options(boolean quick, int runs, boolean samples, Scanner input,
+            List<Experiment> chosen) { }
+
+    static Options options;
+    static Experiment current;
+    static long began;
+
+    public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT); // numbers look the same everywhere
+        if (List.of(args).contains("--help")) print(System.out, help());
+        else run(args);
+        System.exit(System.out.checkError() || !NOTES.isEmpty() ? 1 : 0);
+    }
+
+    static String help() {
+        String help = """
+            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
+
+              --quick     smaller sizes and 3 runs: ten seconds instead of a minute, but noisier
+              --runs N    so many samples of each side, 1 to 100, instead of 5
+              --samples   print every sample at the end of the report
+              --predict   ask for your ratio before each row, and add it to the table
+
+            Exit code 0: every row was measured; 1: a row is missing or wrong; 2: bad command
+            line. Without a name the first five of these run, with "all" every one:
+            """;
+        for (var e : ALL) help += String.format("  %-12s  %s\n", e.name, e.question);
+        return help;
+    }
+
+    static Options parse(List<String> words) {
+        boolean quick = words.removeAll(Set.of("--quick"));
+        boolean samples = words.removeAll(Set.of("--samples"));
+        Scanner input = words.removeAll(Set.of("--predict")) ? new Scanner(System.in) : null;
+        String runs = quick ? "3" : "5";
+        int at = words.indexOf("--runs");
+        if (words.remove("--runs")) runs = at < words.size() ? words.remove(at) : "nothing";
+        if (!runs.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + runs);
+        List<String> names = ALL.stream().map(Experiment::name).toList();
+        if (words.isEmpty()) words.addAll(names.subList(0, 5));
+        if (words.removeAll(Set.of("all"))) words.addAll(names);
+        for (String word : words) if (!names.contains(word)) refuse("there is no " + word);
+        return new Options(quick, Integer.parseInt(runs), samples, input,
+            words.stream().distinct().map(word -> ALL.get(names.indexOf(word))).toList());
+    }
+
+    static void refuse(String why) {
+        System.err.println("VirtualThreadsLab: " + why.replaceAll("\\R", " ") + ", try --help");
+        System.exit(2);
+    }
+
+    static void run(String[] args) {
+        options = parse(new ArrayList<>(List.of(args)));
+        String setting = setting(args); // now, while there are files to be had
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> report(setting, true)));
+        for (Experiment experiment : options.chosen) {
+            current = experiment;
+            began = System.nanoTime();
+            try {
+                experiment.body.run();
+            } catch (Exception | Error e) {
+                fail("", e);
+            }
+            print(System.err, "\n");
+        }
+        report(setting, false);
+    }
+
+    /** Tells the time left only while the experiment takes no longer than was estimated. */
+    static void progress(String work, String step) {
+        var chosen = options.chosen;
+        int turn = chosen.indexOf(current) + 1;
+        double share = (options.runs + 1) / 6.0 * size(100, 18) / 100;
+        double left = current.seconds * share - (System.nanoTime() - began) / 1e9;
+        String about = left < 0 ? "" : ", about %.0f s left";
+        for (var e : chosen.subList(turn, chosen.size())) left += e.seconds * share;
+        long seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
+        print(System.err, String.format("\r[%d/%d] %-12s %-19s %-11s %3d s%-19s", turn,
+            chosen.size(), current.name, work, step, seconds, about.formatted(left)));
+    }
+
+    /** Returns the reader's ratio for a row; a dash for none, and for what is no number. */
+    static String ask(String work) {
+        if (options.input == null) return "—";
+        print(System.err, "\n" + current.name + ", " + work + " (" + current.question
+            + ")\nYour ratio, platform ÷ virtual, such as 50 or 0.5 (Enter to skip): ");
+        String answer = options.input.hasNextLine() ? options.input.nextLine().strip() : "";
+        return answer.matches("[0-9.,]{1,6}") ? answer + "×" : "—";
+    }
+
+    // -------------------- the report: what is finished, so that an interrupt can print it
+    static final StringBuilder TABLE = new StringBuilder();
+    static final StringBuilder NOTES = new StringBuilder();
+    static final StringBuilder SENTENCES = new StringBuilder("\n## What the numbers say\n\n");
+    static final StringBuilder BARS = new StringBuilder("\n## At a glance\n\n```\n");
+    static final StringBuilder SAMPLES = new StringBuilder();
+    static boolean printed;
+
+    static synchronized void add(Row row) {
+        TABLE.append(line(current.name, row.work, row.amount(row.platform),
+            row.amount(row.virtual), (row.noisy() ? "~" : "") + three(row.ratio(), "×"),
+            number(row.predicted, "×"), row.guess));
+        SAMPLES.append(current.name + ", " + row.work + ", " + row.unit + "\n");
+        double longest = Math.max(row.platform.median(), row.virtual.median());
+        for (Side side : row.sides()) {
+            if (side.samples.isEmpty()) continue;
+            int length = (int) Math.max(1, Math.round(40 * side.median() / longest));
+            BARS.append(String.format("%-12s %-21s %-8s %s %s\n", current.name, row.work,
+                side.name, "█".repeat(length), row.amount(side)));
+            String samples = side.samples.toString().replaceAll("\\.0\\b|[\\[\\],]", "");
+            SAMPLES.append(wrap("  " + side.name + " " + samples.replaceFirst("\\S+", "($0)")));
+        }
+    }
+
+    static synchronized void say(String format, Object... args) {
+        for (int i = 0; i < args.length; i++) {
+            if (args[i] instanceof Number n) args[i] = number(n.doubleValue(), "");
+        }
+        SENTENCES.append(wrap("- " + current.name + ": " + format.formatted(args) + "."));
+    }
+
+    static synchronized void fail(String where, Throwable e) {
+        Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
+        String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+        NOTES.append(wrap("- " + current.name + where + ": " + switch (cause) {
+            case IllegalStateException x -> message; // Java 21 or newer: see README.md
+            default -> cause;
+        } + "."));
+    }
+
+    static synchronized void report(String setting, boolean partial) {
+        if (printed) return;
+        printed = true;
+        String rule = line("", "", ":", ":", ":", ":", ":").replace(": |", " :|");
+        String text = "# VirtualThreadsLab\n\n"
+            + (partial ? "**Partial:** interrupted, these are the finished rows.\n\n" : "")
+            + setting + "\n"
+            + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You")
+            + rule.replace(' ', '-') + TABLE + "\n" + NOTES;
+        if (TABLE.indexOf("~") >= 0) text += wrap("- ~ marks a noisy row: the middle half of a"
+            + " side's samples covers over 20 % of their median.");
+        text += SENTENCES.toString() + BARS + "```\n";
+        if (options.samples) text += "\n## Samples\n\nThe first, in brackets, is discarded.\n"
+            + "\n```\n" + SAMPLES + "```\n";
+        print(System.out, text);
+    }
+
+    static String setting(String[] args) {
+        var jvm = ManagementFactory.getRuntimeMXBean();
+        var os = ManagementFactory.getOperatingSystemMXBean();
+        var collectors = ManagementFactory.getGarbageCollectorMXBeans().stream();
+        String[] typed = ProcessHandle.current().info().arguments().orElse(args);
+        return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
+                + jvm.getVmName() + ", " + collectors.map(gc -> gc.getName()).toList())
+            + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
+                + counted(PROCESSORS, "processor") + ", " + counted(CARRIERS, "carrier")
+                + ", heap up to " + (Runtime.getRuntime().maxMemory() >> 20) + " MB")
+            + wrap("- " + java.time.LocalDate.now() + ", " + counted(options.runs, "run")
+                + ", `java " + String.join(" ", typed) + "`");
+    }
+
+    /** A line of the table; scripts rely on its columns. The last is the reader's guess. */
+    static String line(Object... cells) {
+        String line = "| %-12s | %-19s | %13s | %11s | %10s | %9s |";
+        return String.format(line + (options.input == null ? "\n" : " %4s |\n"), cells);
+    }
+
+    /** Breaks a line over 100 characters at a blank, or a word that is longer than a line. */
+    static String wrap(String line) {
+        return line.replaceAll("\\R", " ").replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ")
+            .stripTrailing() + "\n";
+    }
+
+    static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
+
+    /** A whole number as it is, anything else with three digits. */
+    static String number(double value, String unit) {
+        return value % 1 == 0 ? String.format("%,.0f", value) + unit : three(value, unit);
+    }
+
+    /** Three significant digits, or all those of a large number: 0.110, 52.0, 5,131. */
+    static String three(double value, String unit) {
+        if (Double.isNaN(value)) return "—";
+        return String.format(value < 999.5 ? "%.3g" : "%,.0f", value) + unit;
+    }
+
+    /** Prints plain ASCII of the same width where the charset lacks a character of these. */
+    static void print(PrintStream out, String text) {
+        if (!out.charset().newEncoder().canEncode("×—÷█µ")) {
+            text = text.replace('×', 'x').replace('—', '-').replace('÷', '/')
+                .replace('█', '#').replace('µ', 'u');
+        }
+        out.print(text);
+    }
+}
+
+// ----- Cut here: without the line that names Encores, and without this line and all below, the
+// file is a complete lab of the five. Below are experiments that run when named, or with "all".
+class Encores extends VirtualThreadsLab {
+    static final List<Experiment> LIST = List.of(
+        new Experiment("println", 8, Encores::println, "one thread prints 10,000 lines"),
+        new Experiment("http", 16, Encores::http, "400 calls: pool of 20, or virtual threads"),
+        new Experiment("mixed", 14, Encores::mixed, "tasks compute, then call a server"),
+        new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
+        new Experiment("thread-local", 2, Encores::threadLocal, "objects a cache makes"),
+        new Experiment("million", 13, Encores::million, "park a million virtual threads"),
+        new Experiment("time-sharing", 3, Encores::timeSharing, "short task behind long ones"),
+        new Experiment("lost-lock", 4, Encores::lostLock, "hand a lock to pinned waiters"));
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: one thread prints the same lines to the same file, and the sides take turns at
-     * going first: in a single cold shot whoever goes first is slower.
-     * Predict: 1×. Nothing waits while something else could run.
-     * Try: lines = 10. Now starting the thread is most of the work: which side gains?
+     * Fair: the same lines, the same file, and in turns: in one cold shot, the first is slower.
+     * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
+     * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
+     * Try: lines = 10. Starting the thread is now most of the work: which side gains?
      */
     static void println() throws Exception {
-        int lines = 1_000;
+        int lines = 10_000;
         Path file = scratch();
-        Task print = id -> {
-            try (var out = new PrintStream(file.toFile())) {
+        Work print = () -> {
+            try (var out = new PrintStream(new FileOutputStream(file.toFile()))) {
                 for (int i = 0; i < lines; i++) out.println("line " + i);
             }
             check("lines in the file", lines, Files.readAllLines(file).size());
         };
-        try {
-            say("one task alone: " + verdict(time(number(lines) + " lines", 1,
-                () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
-                () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print))));
-        } finally {
-            file.toFile().delete();
-        }
+        say("one task, alone: %s", verdict(time(number(lines, " lines"), 1,
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print))));
     }
 
     /**
-     * http. What does a server gain from a virtual thread per call, if its handler waits?
-     * Fair: the same calls from the same kind of client; the servers differ only in their
-     * executor. Half of the calls are in flight at once; the warm-up opens the connections.
-     * Predict: a pool of 50 answers 1,000 calls in 20 waves of 50 ms. Virtual threads with 500
-     * calls in flight need 2 waves: 10×, and by Little's law as much in latency.
-     * Try: pool = 500. Is it the threads that are better, or their number?
+     * http. What does a server gain from one virtual thread per call, if its handler waits?
+     * Fair: the same clients make two calls each, one after the other; the servers differ only
+     * in their executor. The warm-up opens the connections.
+     * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
+     * calls in flight need 2 waves: 10×. In the steady half, latency should differ as much.
+     * Try: pool = 200. Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
-        int calls = size(1_000, 400);
+        int clients = size(200, 100);
+        int pool = 20;
         int waitMs = 50;
-        int pool = 50;
-        double waves = calls / 2.0 / pool;
+        double waves = (double) clients / pool;
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            Row row = time(number(calls) + " × " + waitMs + " ms", waves,
-                () -> pooled.latency(calls), () -> virtual.latency(calls));
+            Row row = time(2 * clients + " × " + waitMs + " ms", waves,
+                () -> pooled.medianLatency(clients), () -> virtual.medianLatency(clients));
             measure("median latency", "ms", waves,
-                () -> pooled.latency(calls), () -> virtual.latency(calls));
-            double work = (double) calls * waitMs;
-            say("the server kept " + number(work / row.platform.median()) + " calls waiting on "
-                + "its pool of " + number(pool) + ", " + number(work / row.virtual.median())
-                + " on virtual threads: " + verdict(row));
+                run -> pooled.medianLatency(clients), run -> virtual.medianLatency(clients));
+            double work = 2 * clients * waitMs;
+            say("on average %s calls were waiting in the server with its pool of %s, %s in the"
+                + " one with virtual threads: %s", work / row.platform().median(), pool,
+                work / row.virtual().median(), verdict(row));
         }
     }
 
     /**
      * mixed. What changes for tasks that first compute and then call a server?
-     * Fair: the same tasks, client and server; a platform thread a task or a virtual one.
-     * Predict: 1×, as the processors are the same. But platform threads share them in slices,
-     * so that the computations end together and the calls come in one wave; virtual threads
-     * compute one after the other, and the calls come in a stream.
-     * Try: n = 25 and value = 75_025. With less to compute, what is left of the stream?
+     * Fair: the same tasks, client and server; one thread per task on both sides.
+     * Prediction: 1× in time. But platform threads share the processors in slices, so that all
+     * calls come in one wave at the end. Virtual threads compute one after the other: the calls
+     * come in a stream, carriers × wait ÷ compute of them at once.
+     * Try: n = 25 and fib = 75_025. With less to compute, what is left of the stream?
      */
     static void mixed() throws Exception {
-        int tasks = 100;
-        int waitMs = 100;
-        int n = size(33, 28);
-        int value = size(3_524_578, 317_811);
+        int tasks = 10 * PROCESSORS;
+        int waitMs = size(100, 30);
+        int n = size(37, 33);
+        int fib = size(24_157_817, 3_524_578);
+        Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
+        double stream = CARRIERS * waitMs / shots(compute, 1); // Little's law
         try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
-            Task task = id -> {
-                check("fibonacci", value, fibonacci(n));
+            Work task = () -> {
+                compute.run();
                 server.call();
             };
             Work platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             Row row = time(tasks + " tasks", 1, platform, virtual);
-            Row peak = measure("calls at once", "calls", UNKNOWN,
-                () -> server.handlers.most(platform), () -> server.handlers.most(virtual));
-            say("of " + tasks + " calls the server saw " + number(peak.platform.median())
-                + " at once from platform threads, " + number(peak.virtual.median())
-                + " from virtual threads; in time " + verdict(row));
+            Row peak = measure("calls at once", "calls", Math.max(1, tasks / stream),
+                run -> server.handlers.most(platform), run -> server.handlers.most(virtual));
+            say("of %s calls the server saw at most %s at once from platform threads, %s from"
+                + " virtual threads; in time, %s", tasks, peak.platform().median(),
+                peak.virtual().median(), verdict(row));
         }
     }
 
-    static int fibonacci(int n) {
-        return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
-    }
+    static int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
     /**
      * capacity. What limits a resource that takes 20 at once, if not the size of a pool?
-     * Fair: the same tasks hold the resource for the same time; the limit is the pool's size on
-     * one side and a semaphore on the other. More than 20 inside is a wrong answer.
-     * Predict: 1×. Both sides need 50 waves: limit the resource, not the threads.
-     * Try: permits = new Semaphore(limit + 1). The lab must call the answer wrong.
+     * Fair: the same tasks hold it for the same time; more than 20 inside is a wrong answer.
+     * Prediction: 1×. Both sides need 50 waves: limit the resource, not the threads.
+     * Try: new Semaphore(limit + 1). What does the lab say of that row?
      */
     static void capacity() throws Exception {
         int tasks = size(1_000, 200);
@@ -402,766 +703,238 @@ class VirtualThreadsLab {
         var permits = new Semaphore(limit);
         var pooled = new Place();
         var permitted = new Place();
-        Row row = time(number(tasks) + " × " + holdMs + " ms, by " + limit, 1,
-            () -> {
-                runAll(newFixedThreadPool(limit), tasks, id -> pooled.visit(holdMs));
-                check("most inside at once", limit, Math.max(limit, pooled.most));
-            },
-            () -> {
-                runAll(newVirtualThreadPerTaskExecutor(), tasks, id -> {
-                    permits.acquire();
-                    try {
-                        permitted.visit(holdMs);
-                    } finally {
-                        permits.release();
-                    }
-                });
-                check("most inside at once", limit, Math.max(limit, permitted.most));
-            });
-        say("at most " + pooled.most + " tasks were inside with the pool, " + permitted.most
-            + " with the semaphore: " + verdict(row));
+        Row row = time(number(tasks, " × ") + holdMs + " ms by " + limit, 1,
+            () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.visit(holdMs, limit)),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> {
+                permits.acquire();
+                try {
+                    permitted.visit(holdMs, limit);
+                } finally {
+                    permits.release();
+                }
+            }));
+        say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
+            pooled.most, permitted.most, verdict(row));
     }
 
     /**
      * thread-local. How many costly objects does a cache in a ThreadLocal make?
      * Fair: the same tasks use the same cache; only the executor differs.
-     * Predict: one per thread. 200 for the pool, which lends them to 10,000 tasks; 10,000 for
-     * virtual threads, each used once: 0.02×.
-     * Try: tasks = 200. When does such a cache lose nothing?
+     * Prediction: one per thread. That is 200 for the pool, which serve 10,000 tasks, and
+     * 10,000 for virtual threads, each used once: 0.02×.
+     * Try: tasks = 200. Does the cache still save anything?
      */
     static void threadLocal() throws Exception {
         int tasks = size(10_000, 2_000);
         int pool = 200;
-        int bytes = 8_192;
-        Row row = measure(number(tasks) + " tasks", "made", (double) pool / tasks,
-            () -> cached(newFixedThreadPool(pool), tasks, bytes),
-            () -> cached(newVirtualThreadPerTaskExecutor(), tasks, bytes));
-        say("the cache made " + number(row.platform.median() * bytes / 1e6)
-            + " MB of buffers for the pool, " + number(row.virtual.median() * bytes / 1e6)
-            + " MB for virtual threads");
+        Row row = measure(number(tasks, " tasks"), "made", (double) pool / tasks,
+            run -> buffersMade(newFixedThreadPool(pool), tasks),
+            run -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
+        say("the cache made %s MB of buffers for the pool, %s MB for virtual threads",
+            row.platform().median() * 8_192 / 1e6, row.virtual().median() * 8_192 / 1e6);
     }
 
-    static double cached(ExecutorService executor, int tasks, int bytes) throws Exception {
+    static double buffersMade(ExecutorService executor, int tasks) throws Exception {
         var made = new AtomicInteger();
         var cache = ThreadLocal.withInitial(() -> {
             made.incrementAndGet();
-            return new byte[bytes];
+            return new byte[8_192];
         });
-        runAll(executor, tasks, id -> check("bytes lent", bytes, cache.get().length));
+        runAll(executor, tasks, () -> check("bytes in a buffer", 8_192, cache.get().length));
         return made.get();
     }
 
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
-     * There is no platform side: its stacks alone would ask for a terabyte of address space.
-     * Predict: ten times the threads, ten times the time, while the heap has room. A parked
-     * thread is an object, and its stack is as deep as it needs to be.
-     * Try: -Xmx256m. The largest row says that it does not fit, and costs no other.
+     * There is no platform side: its stacks alone would take a terabyte of address space.
+     * Prediction: ten times the threads, ten times the time, as long as the heap has room.
+     * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
-        var told = new StringJoiner(", ");
-        var bytes = new double[1];
-        for (int i = 0; i < 5; i++) park(10_000, bytes); // stacks are deeper until compiled
-        for (int threads : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
-            Row row = measure(number(threads) + " parked", "ms", UNKNOWN, () -> {
-                throw new IllegalStateException(ABSENT + ", its stacks alone ask for "
-                    + number(threads / 1e3) + " GB");
-            }, () -> park(threads, bytes));
-            if (row.virtual.missing == null) {
-                told.add(number(bytes[0]) + " bytes each of " + number(threads));
-            }
+        TreeMap<Integer, Double> bytes = new TreeMap<>(Map.of(10_000, 0.0));
+        for (int i = 0; i < 5; i++) park(10_000, 0, bytes); // stacks are deeper until compiled
+        for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
+            measure(number(n, " parked"), "ms", UNKNOWN, null,
+                run -> park(n, run, bytes));
         }
-        say("on the heap, parked virtual threads took " + told);
+        say("each of %s parked virtual threads took %s bytes of the heap; there is no platform"
+            + " side, as a million stacks would take a terabyte of address space",
+            bytes.lastKey(), bytes.lastEntry().getValue());
     }
 
-    /** Returns the milliseconds until all are parked, and in bytes[0] what one weighs. */
-    static double park(int threads, double[] bytes) throws Exception {
-        Runtime jvm = Runtime.getRuntime();
-        System.gc();
-        long used = jvm.totalMemory() - jvm.freeMemory();
-        double wantMb = 2 * threads * bytes[0] / 1e6;
-        double freeMb = (jvm.maxMemory() - used) / 1e6;
-        if (wantMb > freeMb) {
-            throw new IllegalStateException("would need about " + number(wantMb)
-                + " MB of heap, " + number(freeMb) + " MB are left");
-        }
-        var awake = new CountDownLatch(threads);
-        var alive = new CountDownLatch(threads);
+    /** Returns the milliseconds until all are parked; only the first run weighs them. */
+    static double park(int n, int run, TreeMap<Integer, Double> bytes) throws Exception {
+        double used = usedMb();
+        double wantMb = 2 * n * bytes.lastEntry().getValue() / 1e6;
+        double freeMb = Runtime.getRuntime().maxMemory() / 1e6 - used;
+        if (wantMb > freeMb) throw new IllegalStateException("would need about "
+            + number(wantMb, " MB of heap, where ") + number(freeMb, " MB are left"));
+        var awake = new CountDownLatch(n);
+        var alive = new CountDownLatch(n);
         var gate = new Semaphore(0);
-        double elapsed;
+        long start = System.nanoTime();
         try {
-            long start = System.nanoTime();
-            for (int i = 0; i < threads; i++) {
-                Thread.startVirtualThread(() -> {
-                    awake.countDown();
-                    gate.acquireUninterruptibly();
-                    alive.countDown();
-                });
-            }
-            awake.await();
-            elapsed = (System.nanoTime() - start) / 1e6;
-            if (warmingUp || threads < 1_000_000) { // weighing a million takes seconds
-                System.gc();
-                bytes[0] = (double) (jvm.totalMemory() - jvm.freeMemory() - used) / threads;
-            }
-        } finally {
-            gate.release(threads);
-        }
-        alive.await();
-        return elapsed;
-    }
-
-    // ---------------------------------------------------------- what the experiments share
-
-    interface Work { void run() throws Exception; }
-    interface Task { void run(int id) throws Exception; }
-    interface Gauge { double read() throws Exception; }
-
-    static final double UNKNOWN = Double.NaN;
-    static final String ABSENT = "not tried";
-    static final int JDK = Runtime.version().feature();
-    static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    /** The platform threads that run virtual ones: see the javadoc of Thread. */
-    static final int CARRIERS = Math.min(
-        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
-        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-
-    static int size(int full, int small) { return quick ? small : full; }
-
-    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
-
-    /** Runs tasks 0 to n - 1, waits for them and checks that each was done once. */
-    static void runAll(ExecutorService executor, int n, Task task) throws Exception {
-        List<Callable<Integer>> tasks = new ArrayList<>();
-        for (int i = 0; i < n; i++) {
-            int id = i;
-            tasks.add(() -> {
-                task.run(id);
-                return id;
+            for (int i = 0; i < n; i++) Thread.startVirtualThread(() -> {
+                awake.countDown();
+                gate.acquireUninterruptibly();
+                alive.countDown();
             });
+            awake.await();
+            double elapsed = (System.nanoTime() - start) / 1e6;
+            if (run == 0) bytes.put(n, (usedMb() - used) * 1e6 / n);
+            return elapsed;
+        } finally {
+            gate.release(n);
+            alive.await();
         }
-        long sum = 0;
+    }
+
+    static double usedMb() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6;
+    }
+
+    /**
+     * time-sharing. All processors compute. How long until a short task, started now, runs?
+     * Fair: the same tasks, and one thread per task. All the long ones have begun before.
+     * Prediction: the operating system gives a platform thread its slice within milliseconds. A
+     * virtual one waits until a long task ends: their scheduler has no time sharing (JEP 444).
+     * Try: busy - 1 long tasks. What does one idle carrier change?
+     */
+    static void timeSharing() throws Exception {
+        int busy = Math.max(PROCESSORS, CARRIERS);
+        Row row = measure("delay behind " + busy, "ms", UNKNOWN,
+            run -> delay(newThreadPerTaskExecutor(Thread::new), busy),
+            run -> delay(newVirtualThreadPerTaskExecutor(), busy));
+        say("behind %s long tasks, a short one waited %s ms as a platform thread, %s ms as a"
+            + " virtual one", busy, row.platform().median(), row.virtual().median());
+    }
+
+    static double delay(ExecutorService executor, int busy) throws Exception {
+        var begun = new CountDownLatch(busy);
+        Callable<Integer> longTask = () -> {
+            begun.countDown();
+            return fibonacci(38); // takes 100 ms or more
+        };
+        List<Future<Integer>> computing = new ArrayList<>();
         try (executor) {
-            for (Future<Integer> done : executor.invokeAll(tasks)) sum += done.get();
-        }
-        check("sum of the task ids", n * (n - 1L) / 2, sum);
-    }
-
-    static void check(String what, double expected, double actual) {
-        if (actual != expected) {
-            throw new IllegalStateException("wrong answer, " + what + ": " + number(actual)
-                + " instead of " + number(expected));
+            for (int i = 0; i < busy; i++) computing.add(executor.submit(longTask));
+            begun.await();
+            long start = System.nanoTime();
+            double delay = executor.submit(() -> (System.nanoTime() - start) / 1e6).get();
+            for (var done : computing) check("as a Fibonacci number", 39_088_169, done.get());
+            return delay;
         }
     }
 
-    /** Does the work under Flight Recorder and tells how many waits kept their carrier. */
-    static String pinnedEvents(int thresholdMs, Work work) {
-        String pinned = "jdk.VirtualThreadPinned";
-        Path file = scratch();
-        int events = 0;
-        Set<String> reasons = new TreeSet<>();
-        try (var recording = new Recording()) {
-            recording.enable(pinned).withThreshold(Duration.ofMillis(thresholdMs));
-            recording.start();
-            work.run();
-            recording.stop();
-            recording.dump(file);
-            for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-                events++;
-                if (event.hasField("pinnedReason")) { // from JDK 24 on
-                    reasons.add(event.getString("pinnedReason").replaceAll("/0x\\w+", ""));
-                }
+    /**
+     * lost-lock. A task waits for a ReentrantLock, then one task per carrier does so inside a
+     * monitor of its own. How long after the lock's release until all of them are done?
+     * Fair: the same tasks in the same order, one thread per task, 500 ms of patience each.
+     * Prediction: below 1 ms. But up to JDK 23 the monitors pin every carrier: the first
+     * in line, whose turn it is, gets none until another loses patience, and without it never.
+     * Try: i < CARRIERS. One waiter fewer leaves a carrier free: what does that change?
+     */
+    static void lostLock() throws Exception {
+        var platformLost = new AtomicInteger();
+        var virtualLost = new AtomicInteger();
+        Row row = measure((CARRIERS + 1) + " in line", "ms", UNKNOWN,
+            run -> handOver(newThreadPerTaskExecutor(Thread::new), platformLost),
+            run -> handOver(newVirtualThreadPerTaskExecutor(), virtualLost));
+        say("after the release all were done in %s ms as platform threads, in %s ms as virtual"
+            + " ones; in all runs together %s and %s tasks lost patience",
+            row.platform().median(), row.virtual().median(), platformLost, virtualLost);
+    }
+
+    static double handOver(ExecutorService executor, AtomicInteger lost) throws Exception {
+        var lock = new ReentrantLock();
+        Callable<Boolean> waiter = () -> {
+            if (lock.tryLock(500, TimeUnit.MILLISECONDS)) lock.unlock();
+            else lost.incrementAndGet();
+            return true;
+        };
+        Callable<Boolean> pinned = () -> {
+            synchronized (OWN.get()) {
+                return waiter.call();
             }
-        } catch (Exception | LinkageError e) {
-            return "no Flight Recorder here: " + why(e);
-        } finally {
-            file.toFile().delete();
-        }
-        String told = String.join(", ", reasons);
-        return events + " pinned events" + (told.isEmpty() ? "" : ": " + told);
-    }
-
-    /** Counts the virtual threads in a thread dump; ThreadMXBean does not know them. */
-    static String dump() throws IOException {
-        Path file = scratch();
-        try {
-            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
-                file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
-            int virtual = 0;
-            for (String line : Files.readAllLines(file)) {
-                if (line.matches("#\\d+ \".*\" virtual.*")) virtual++;
+        };
+        long released;
+        lock.lock();
+        try (executor) {
+            for (int i = 0; i <= CARRIERS; i++) {
+                executor.submit(i == 0 ? waiter : pinned);
+                for (int ms = 0; ms < 500 && lock.getQueueLength() <= i; ms++) Thread.sleep(1);
             }
-            return "a thread dump at that moment lists " + number(virtual) + " virtual threads";
-        } catch (Exception | LinkageError e) {
-            return "no thread dump: " + why(e);
-        } finally {
-            file.toFile().delete();
+            released = System.nanoTime();
+            lock.unlock();
         }
+        return (System.nanoTime() - released) / 1e6;
     }
 
-    /** A file for one experiment at a time, which deletes it. */
-    static Path scratch() {
-        return Path.of(System.getProperty("java.io.tmpdir"),
-            "VirtualThreadsLab-" + ProcessHandle.current().pid() + ".txt").toAbsolutePath();
-    }
-
-    /** Counts its visitors, and the most that were inside at once. */
     static class Place {
-        int inside, most;
-
-        void visit(int ms) throws InterruptedException {
-            count(1);
-            try {
-                Thread.sleep(ms);
-            } finally {
-                count(-1);
-            }
+        final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger most = new AtomicInteger();
+        void visit(int ms, int limit) throws InterruptedException {
+            int now = inside.incrementAndGet();
+            most.accumulateAndGet(now, Math::max);
+            check("tasks inside at once", limit, Math.max(limit, now));
+            Thread.sleep(ms);
+            inside.decrementAndGet();
         }
 
-        synchronized void count(int change) {
-            inside += change;
-            most = Math.max(most, inside);
-        }
-
-        int most(Work work) throws Exception {
-            most = 0;
+        double most(Work work) throws Exception {
+            most.set(0);
             work.run();
-            return most;
+            return most.get();
         }
     }
 
-    /** A server on loopback whose handler waits and says "ok", and a client for it. */
     static class Server implements AutoCloseable {
         final Place handlers = new Place();
-        final HttpClient client = HttpClient.newHttpClient();
-        final ExecutorService executor;
-        final HttpServer server;
-        final HttpRequest request;
+        final com.sun.net.httpserver.HttpServer server;
+        final java.net.http.HttpClient client = java.net.http.HttpClient.newBuilder()
+            .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
 
         Server(ExecutorService executor, int waitMs) throws IOException {
-            // Otherwise some answers wait 40 ms for an acknowledgement, and 200 connections
-            // stay open at most.
-            System.setProperty("sun.net.httpserver.nodelay", "true");
-            System.setProperty("sun.net.httpserver.maxIdleConnections", "1000");
-            this.executor = executor;
-            server = HttpServer.create(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+            System.setProperty("sun.net.httpserver.nodelay", "true"); // or some lag by 40 ms
+            server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
+                java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
             server.setExecutor(executor);
-            server.createContext("/", exchange -> {
-                try (exchange) {
-                    handlers.visit(waitMs);
-                    exchange.sendResponseHeaders(200, 2);
-                    exchange.getResponseBody().write(new byte[] {'o', 'k'});
+            server.createContext("/", call -> {
+                try (call) {
+                    handlers.visit(waitMs, Integer.MAX_VALUE);
+                    call.sendResponseHeaders(200, -1);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             });
             server.start();
-            String url = server.getAddress().toString().replaceFirst(".*/", "http://");
-            request = HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(10))
-                .build();
         }
 
         void call() throws Exception {
-            var reply = client.send(request, HttpResponse.BodyHandlers.ofString());
-            if (reply.statusCode() != 200 || !reply.body().equals("ok")) {
-                throw new IllegalStateException("wrong answer, " + reply + ": " + reply.body());
-            }
+            String url = server.getAddress().toString().replaceFirst(".*/", "http://");
+            var request = java.net.http.HttpRequest.newBuilder(java.net.URI.create(url));
+            var reply = client.send(request.timeout(java.time.Duration.ofSeconds(10)).build(),
+                java.net.http.HttpResponse.BodyHandlers.discarding());
+            check("as HTTP status", 200, reply.statusCode());
         }
 
-        /** Makes so many calls, half of them at once; returns their median latency in ms. */
-        double latency(int calls) throws Exception {
-            var permits = new Semaphore(calls / 2);
-            var ms = new double[calls];
-            runAll(newVirtualThreadPerTaskExecutor(), calls, id -> {
-                permits.acquire();
-                try {
+        double medianLatency(int clients) throws Exception {
+            Queue<Double> latencies = new ConcurrentLinkedQueue<>();
+            runAll(newVirtualThreadPerTaskExecutor(), clients, () -> {
+                for (int i = 0; i < 2; i++) {
                     long start = System.nanoTime();
                     call();
-                    ms[id] = (System.nanoTime() - start) / 1e6;
-                } finally {
-                    permits.release();
+                    latencies.add((System.nanoTime() - start) / 1e6);
                 }
             });
-            return part(ms, 0.5);
+            return quantile(List.copyOf(latencies), 0.5);
         }
 
-        @Override
         public void close() {
             server.stop(0);
-            executor.close();
+            ((ExecutorService) server.getExecutor()).close();
             client.close();
         }
-    }
-
-    // -------------------------------------------------------------------------- measuring
-
-    record Experiment(String name, int seconds, Work body, String question) { }
-
-    /** A line of the table. A ratio above 1 says that virtual threads do better. */
-    record Row(String experiment, String work, String unit, double predicted,
-            Side platform, Side virtual) {
-
-        Row(String work, String unit, double predicted) {
-            this(current.name, work, unit, predicted,
-                new Side("platform"), new Side("virtual"));
-        }
-
-        List<Side> sides() { return List.of(platform, virtual); }
-        double ratio() { return platform.median() / virtual.median(); }
-        boolean noisy() { return platform.noisy() || virtual.noisy(); }
-        boolean failed() { return platform.failed() || virtual.failed(); }
-    }
-
-    /** One side of a row: its samples, of which the first is discarded, or why it has none. */
-    static class Side {
-        final String name;
-        final double[] samples = new double[runs + 1];
-        String missing;
-
-        Side(String name) { this.name = name; }
-
-        /** Keeps five digits, so that the table can be recomputed from what is printed. */
-        void sample(int run, Gauge gauge) {
-            if (missing != null) return;
-            threads().resetPeakThreadCount();
-            try {
-                samples[run] = Double.parseDouble(digits(gauge.read(), 5));
-            } catch (Exception | Error e) {
-                missing = why(e);
-            }
-        }
-
-        double at(double share) {
-            return missing == null ? part(Arrays.copyOfRange(samples, 1, runs + 1), share)
-                : UNKNOWN;
-        }
-
-        double median() { return at(0.5); }
-        boolean failed() { return missing != null && !missing.startsWith(ABSENT); }
-        boolean noisy() { return at(1) - at(0) > 0.3 * median(); }
-    }
-
-    /** Sorts the values; returns the least for 0, the median for 0.5 and the most for 1. */
-    static double part(double[] values, double share) {
-        Arrays.sort(values);
-        double place = share * (values.length - 1);
-        return (values[(int) place] + values[(int) Math.ceil(place)]) / 2;
-    }
-
-    /** Adds a row of milliseconds: how long the work takes. */
-    static Row time(String work, double predicted, Work platform, Work virtual) {
-        return measure(work, "ms", predicted, () -> filled(platform), () -> filled(virtual));
-    }
-
-    /**
-     * A sample is the median of as many shots as fill 200 ms. One shot of something short tells
-     * the mood of the scheduler, and so does a mean: in it, one stop of 4 ms weighs as much as
-     * twenty shots of 0.2 ms. The warm-up tells its first shot and goes on for longer; what
-     * takes under 1 ms is compiled late and goes on until its experiment is 2 s old.
-     */
-    static double filled(Work work) throws Exception {
-        double fillMs = warmingUp ? size(600, 40) : size(200, 40);
-        List<Double> shots = new ArrayList<>();
-        if (!warmingUp) System.gc();
-        long start = System.nanoTime();
-        long warm = warmingUp ? began + size(2_000, 1_300) * 1_000_000L : start;
-        double gone = 0;
-        while (gone < fillMs || gone < shots.size() && System.nanoTime() < warm) {
-            work.run();
-            double now = (System.nanoTime() - start) / 1e6;
-            shots.add(now - gone);
-            gone = now;
-        }
-        return warmingUp ? shots.getFirst()
-            : part(shots.stream().mapToDouble(ms -> ms).toArray(), 0.5);
-    }
-
-    /**
-     * Adds a row: a discarded first run, then the samples; the sides in turn go first. Platform
-     * begins, so that most virtual samples follow a platform one: behind one of their own they
-     * can find the scheduler as that left it, and take two thirds of the time, or twice it.
-     */
-    static Row measure(String work, String unit, double predicted, Gauge platform,
-            Gauge virtual) {
-        var row = new Row(work, unit, predicted);
-        currentWork = work;
-        for (int run = 0; run <= runs; run++) {
-            warmingUp = run == 0;
-            progress(warmingUp ? "warm-up" : "run " + run + " of " + runs);
-            boolean platformFirst = warmingUp || run % 2 == 1;
-            if (platformFirst) row.platform.sample(run, platform);
-            row.virtual.sample(run, virtual);
-            if (!platformFirst) row.platform.sample(run, platform);
-        }
-        progress("done");
-        synchronized (VirtualThreadsLab.class) { // see rows
-            rows.add(row);
-        }
-        return row;
-    }
-
-    static String why(Throwable e) {
-        if (e instanceof ExecutionException) return why(e.getCause());
-        if (e instanceof IllegalStateException) return e.getMessage();
-        if (e instanceof OutOfMemoryError && e.getMessage().contains("native thread")) {
-            return "the system refused thread " + (threads().getPeakThreadCount() + 1);
-        }
-        return e.toString();
-    }
-
-    /** Calls a side faster only where the samples do not overlap and the ratio is not 1×. */
-    static String verdict(Row row) {
-        double ratio = row.ratio();
-        if (runs == 1) return "one run a side cannot tell which is faster";
-        if (ratio > 1.005 && row.virtual.at(1) < row.platform.at(0)) {
-            return "virtual threads were " + times(ratio) + " faster";
-        }
-        if (ratio < 0.995 && row.platform.at(1) < row.virtual.at(0)) {
-            return "platform threads were " + times(1 / ratio) + " faster";
-        }
-        return "this run shows no difference";
-    }
-
-    // ---------------------------------------------------------------- running the experiments
-
-    static final int PATIENCE_S = 120;
-    static final long START = System.nanoTime();
-    static boolean help, quick, everySample, predict, warmingUp, printed;
-    static int runs;
-    static List<Experiment> chosen;
-    static Experiment current;
-    static String currentWork, setting;
-    static Scanner input;
-    static long began;
-    static volatile long lastSign;
-    static volatile Thread worker;
-    // What an interrupt may print at any moment; the methods that use it are synchronized.
-    static final List<Row> rows = new ArrayList<>();
-    static final SequencedMap<String, String> findings = new LinkedHashMap<>();
-    static final Map<String, String> guesses = new HashMap<>();
-
-    public static void main(String[] args) {
-        String fault = understand(args);
-        if (fault == null) System.exit(help ? help() : run());
-        System.err.println("VirtualThreadsLab: " + fault);
-        System.exit(2);
-    }
-
-    /** Runs what was chosen and prints the report; returns the exit code. */
-    static int run() {
-        setting = setting(); // first of all, while there are files and threads to be had
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> report(true)));
-        try { // a heap that shrinks at every collection has to grow within the samples
-            var jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-            jvm.setVMOption("MaxHeapFreeRatio", "100");
-            jvm.setVMOption("MinHeapFreeRatio", "100");
-        } catch (RuntimeException | LinkageError e) {
-            // Another JVM, or one without this module: the samples are noisier, and say so.
-        }
-        if (predict) input = new Scanner(System.in);
-        for (Experiment experiment : chosen) {
-            current = experiment;
-            currentWork = "";
-            if (input != null) ask();
-            conduct();
-        }
-        return report(false);
-    }
-
-    /** Runs an experiment in a thread of its own, so that one that hangs can be given up. */
-    static void conduct() {
-        lastSign = began = System.nanoTime();
-        worker = Thread.ofPlatform().daemon().unstarted(() -> {
-            try {
-                progress("");
-                if (Thread.ofVirtual().unstarted(() -> { }).getClass().getName()
-                        .contains("Bound")) {
-                    throw new IllegalStateException("nothing to compare, in this JVM a virtual "
-                        + "thread is bound to a platform thread");
-                }
-                current.body.run();
-            } catch (Throwable e) {
-                if (Thread.currentThread() == worker) lose(why(e));
-            }
-        });
-        try {
-            worker.start();
-            while (!worker.join(Duration.ofMillis(100))
-                && System.nanoTime() - lastSign < PATIENCE_S * 1e9) continue;
-            if (worker.isAlive()) {
-                worker.interrupt();
-                worker = null; // whatever it still does is not kept
-                lose("given up, no end after " + PATIENCE_S + " s");
-            }
-        } catch (InterruptedException | OutOfMemoryError e) {
-            lose(why(e));
-        }
-        System.err.println();
-    }
-
-    static synchronized void lose(String why) {
-        var row = new Row(currentWork, "", UNKNOWN);
-        for (Side side : row.sides()) side.missing = why;
-        rows.add(row);
-        findings.put(current.name, "not measured, " + why + ".");
-    }
-
-    /** Adds the experiment's sentence, and which of its numbers are noisy or a surprise. */
-    static synchronized void say(String sentence) {
-        if (Thread.currentThread() != worker) return; // given up
-        String doubts = "";
-        for (Row row : rows) {
-            if (!row.experiment.equals(current.name)) continue;
-            if (row.failed()) sentence = "a side is missing";
-            for (Side side : row.sides()) {
-                if (side.noisy()) doubts += " Noisy: " + row.work + ", " + side.name + " "
-                    + number(side.at(0)) + " to " + number(side.at(1)) + " " + row.unit + ".";
-            }
-            if (runs == 1 || Double.isNaN(row.ratio())) continue;
-            double off = (verdict(row).contains("faster") ? row.ratio() : 1) / row.predicted;
-            if (off > 1.5 || off < 1 / 1.5) doubts += " A surprise: " + row.work + ", "
-                + times(row.predicted) + " was predicted.";
-        }
-        findings.put(current.name, sentence + "." + doubts);
-    }
-
-    static void progress(String step) {
-        if (Thread.currentThread() != worker) throw new CancellationException("given up");
-        lastSign = System.nanoTime();
-        int place = chosen.indexOf(current) + 1;
-        double share = (runs + 1) / 6.0 * size(100, 18) / 100;
-        double left = Math.max(0, current.seconds * share - (lastSign - began) / 1e9);
-        for (Experiment later : chosen.subList(place, chosen.size())) {
-            left += later.seconds * share;
-        }
-        System.err.print(plain(String.format(Locale.ROOT,
-            "\r[%d/%d] %-12s %-19s %-11s %3.0f s gone, about %.0f s left ", place,
-            chosen.size(), current.name, currentWork, step, (lastSign - START) / 1e9, left),
-            System.err.charset()));
-        System.err.flush();
-    }
-
-    /** Asks for a prediction: once more after nonsense, and no more after the end of input. */
-    static void ask() {
-        System.err.print(plain("\n" + current.name + ": " + current.question
-            + ".\nYour ratio, platform ÷ virtual, such as 10 or 0.5 (Enter to skip): ",
-            System.err.charset()));
-        for (String refusal : List.of("Not a ratio. Once more: ", "Skipped.\n")) {
-            if (!input.hasNextLine()) {
-                input = null;
-                return;
-            }
-            String answer = input.nextLine().strip().replace(',', '.').replaceAll("[x×]$", "");
-            if (answer.isEmpty()) return;
-            if (answer.matches("\\d{1,5}([.]\\d{1,5})?")) {
-                guesses.put(current.name, times(Double.parseDouble(answer)));
-                return;
-            }
-            System.err.print(refusal);
-        }
-    }
-
-    // ------------------------------------------------------------------------- the report
-
-    /** Prints the report, once; returns the exit code: 1 where a row or the report is lost. */
-    static synchronized int report(boolean partial) {
-        if (printed) return 0;
-        printed = true;
-        var out = new StringBuilder("# VirtualThreadsLab\n\n");
-        if (partial) out.append("**Partial:** interrupted, these are the finished rows.\n\n");
-        out.append(setting).append('\n').append(table()).append(notes());
-        out.append("\n## What the numbers say\n\n");
-        findings.forEach((name, said) -> out.append(wrap("- " + name + ": " + said)));
-        out.append("\n## At a glance\n\n```\n");
-        for (Row row : rows) out.append(bars(row));
-        out.append("```\n");
-        if (everySample) {
-            out.append("\n## Samples\n\nThe discarded first run stands in brackets.\n\n```\n");
-            for (Row row : rows) out.append(samples(row));
-            out.append("```\n");
-        }
-        int code = print(out.toString());
-        for (Row row : rows) if (row.failed()) code = 1;
-        return code;
-    }
-
-    static int print(String text) {
-        System.out.print(plain(text, System.out.charset()));
-        if (!System.out.checkError()) return 0;
-        System.err.println("VirtualThreadsLab: standard output did not take the report");
-        return 1;
-    }
-
-    static String setting() {
-        var command = new StringJoiner(" ", "`java ", "`");
-        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!flag.equals("--add-modules=ALL-DEFAULT")) command.add(flag); // the launcher's
-        }
-        command.add(System.getProperty("sun.java.command", "").replaceFirst("^jdk\\S+ ", ""));
-        return wrap("- Java " + Runtime.version() + ", " + System.getProperty("java.vendor")
-                + ", " + System.getProperty("java.vm.name"))
-            + wrap("- " + System.getProperty("os.name") + " " + System.getProperty("os.version")
-                + " " + System.getProperty("os.arch") + ", " + counted(PROCESSORS, "processor")
-                + ", " + counted(CARRIERS, "carrier") + ", heap up to "
-                + number(Runtime.getRuntime().maxMemory() >> 20) + " MB")
-            + wrap("- " + LocalDate.now() + ", " + counted(runs, "run") + ", " + command);
-    }
-
-    /** The median table; scripts rely on its header. */
-    static String table() {
-        String line = "| %-12s | %-20s | %13s | %11s | %7s | %9s |"
-            + (predict ? " %6s |\n" : "\n");
-        var out = new StringBuilder(String.format(line,
-            "Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You"));
-        out.append(String.format(line, "", "", ":", ":", ":", ":", ":")
-            .replace(": |", " :|").replace(' ', '-'));
-        for (Row row : rows) {
-            out.append(String.format(line, row.experiment, row.work,
-                amount(row.platform, row.unit), amount(row.virtual, row.unit),
-                (row.noisy() ? "~" : "") + times(row.ratio()), times(row.predicted),
-                guesses.getOrDefault(row.experiment, "—")));
-        }
-        return out.toString();
-    }
-
-    /** What a reader of the table has to know: why a side is missing, and what ~ means. */
-    static String notes() {
-        var out = new StringBuilder();
-        boolean noisy = false;
-        for (Row row : rows) {
-            noisy |= row.noisy();
-            for (Side side : row.sides()) {
-                if (side.missing == null) continue;
-                String line = row.experiment + " " + row.work + " " + side.name;
-                out.append(wrap("- " + line.replace("  ", " ") + ": " + side.missing + "."));
-            }
-        }
-        if (noisy) out.append("- ~ is a noisy row: its samples range over 30 % of a median.\n");
-        return out.isEmpty() ? "" : "\n" + out;
-    }
-
-    static String bars(Row row) {
-        double longest = 0;
-        for (Side side : row.sides()) {
-            if (side.missing == null) longest = Math.max(longest, side.median());
-        }
-        var out = new StringBuilder();
-        String label = String.format("%-12s %s", row.experiment, row.work);
-        for (Side side : row.sides()) {
-            if (side.missing != null) continue;
-            int length = (int) Math.max(1, Math.round(40 * side.median() / longest));
-            out.append(String.format("%-34s %-8s %s %s\n", label, side.name,
-                "█".repeat(length), amount(side, row.unit)));
-            label = "";
-        }
-        return out.toString();
-    }
-
-    static String samples(Row row) {
-        String out = row.experiment + ", " + row.work + ", " + row.unit + "\n";
-        for (Side side : row.sides()) {
-            if (side.missing != null) continue;
-            String line = "  " + side.name + " (" + digits(side.samples[0], 5) + ")";
-            for (int run = 1; run <= runs; run++) line += " " + digits(side.samples[run], 5);
-            out += wrap(line);
-        }
-        return out;
-    }
-
-    /** Breaks a line at blanks where it would be longer than 100 characters. */
-    static String wrap(String line) {
-        return line.replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ").stripTrailing() + "\n";
-    }
-
-    static String amount(Side side, String unit) {
-        return side.missing == null ? number(side.median()) + " " + unit : "—";
-    }
-
-    static String times(double ratio) {
-        return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
-    }
-
-    static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
-
-    /** Three significant digits below 1,000, whole from there on: 0.11, 39.2, 5,131. */
-    static String number(double value) {
-        if (Double.isNaN(value)) return "—";
-        return value < 999.5 ? digits(value, 3) : String.format(Locale.ROOT, "%,.0f", value);
-    }
-
-    static String digits(double value, int significant) {
-        return new BigDecimal(value).round(new MathContext(significant)).stripTrailingZeros()
-            .toPlainString();
-    }
-
-    /** Puts plain ASCII of the same width where a charset lacks a character of the lab's. */
-    static String plain(String text, Charset charset) {
-        String fancy = "×—÷█µ";
-        if (charset.newEncoder().canEncode(fancy)) return text;
-        for (int i = 0; i < fancy.length(); i++) {
-            text = text.replace(fancy.charAt(i), "x-/#u".charAt(i));
-        }
-        return text;
-    }
-
-    // ------------------------------------------------------------------- the command line
-
-    /** Takes in the words; returns what is wrong with them, in one line, or null. */
-    static String understand(String[] args) {
-        Set<Experiment> wanted = new LinkedHashSet<>();
-        for (int i = 0; i < args.length; i++) {
-            switch (args[i]) {
-                case "--help" -> help = true;
-                case "--quick" -> quick = true;
-                case "--samples" -> everySample = true;
-                case "--predict" -> predict = true;
-                case "all" -> wanted.addAll(EXPERIMENTS);
-                case "--runs" -> {
-                    String count = ++i < args.length ? args[i] : "nothing";
-                    if (!count.matches("[1-9][0-9]?|100")) {
-                        return "--runs takes a whole number from 1 to 100, not " + count;
-                    }
-                    runs = Integer.parseInt(count);
-                }
-                default -> {
-                    Experiment named = null;
-                    for (Experiment e : EXPERIMENTS) if (e.name.equals(args[i])) named = e;
-                    if (named == null) {
-                        return "there is no " + args[i].replaceAll("\\s", " ")
-                            + "; did you mean " + nearest(args[i]) + "?";
-                    }
-                    wanted.add(named);
-                }
-            }
-        }
-        if (runs == 0) runs = size(5, 3);
-        chosen = List.copyOf(wanted.isEmpty() ? EXPERIMENTS.subList(0, 5) : wanted);
-        return null;
-    }
-
-    /** Names what shares most pairs of letters with the word. */
-    static String nearest(String word) {
-        String names = "--quick --runs --samples --predict all";
-        for (Experiment e : EXPERIMENTS) names += " " + e.name;
-        String nearest = "--help";
-        int most = 0;
-        for (String name : names.split(" ")) {
-            int shared = 0;
-            for (int i = 2; i <= word.length(); i++) {
-                if (name.contains(word.substring(i - 2, i))) shared++;
-            }
-            if (shared > most) nearest = name;
-            most = Math.max(most, shared);
-        }
-        return nearest;
-    }
-
-    static int help() {
-        String list = "";
-        for (Experiment e : EXPERIMENTS) {
-            list += String.format("  %-12s  %s\n", e.name, e.question);
-        }
-        return print(HELP + list);
     }
 }
