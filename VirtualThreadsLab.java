@@ -534,6 +534,7 @@ class VirtualThreadsLab {
     static synchronized void report(String setting, boolean partial) {
         if (printed) return;
         printed = true;
+        if (partial) System.err.println(); // behind the progress
         String rule = line("", "", ":", ":", ":", ":", ":").replace(": |", " :|");
         String text = "# VirtualThreadsLab\n\n"
             + (partial ? "**Partial:** interrupted, these are the finished rows.\n\n" : "")
@@ -633,36 +634,35 @@ class Encores extends VirtualThreadsLab {
 
     /**
      * http. What does a server gain from one virtual thread per call, if its handler waits?
-     * Fair: the same clients make two calls each, one after the other; the servers differ only
-     * in their executor. The warm-up opens the connections.
+     * Fair: the same 200 clients make two calls each, one after the other; the servers differ
+     * only in their executor. The warm-up opens the connections.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
      * calls in flight need 2 waves: 10×. In the steady half, latency should differ as much.
      * Try: pool = 200. Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
-        int clients = size(200, 100);
+        int calls = size(400, 200);
         int pool = 20;
         int waitMs = 50;
-        double waves = (double) clients / pool;
+        double waves = calls / 2.0 / pool;
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            Row row = time(2 * clients + " × " + waitMs + " ms", waves,
-                () -> pooled.medianLatency(clients), () -> virtual.medianLatency(clients));
+            Row row = time(calls + " × " + waitMs + " ms", waves,
+                () -> pooled.medianLatency(calls), () -> virtual.medianLatency(calls));
             measure("median latency", "ms", waves,
-                run -> pooled.medianLatency(clients), run -> virtual.medianLatency(clients));
-            double work = 2 * clients * waitMs;
+                run -> pooled.medianLatency(calls), run -> virtual.medianLatency(calls));
             say("on average %s calls were waiting in the server with its pool of %s, %s in the"
-                + " one with virtual threads: %s", work / row.platform().median(), pool,
-                work / row.virtual().median(), verdict(row));
+                + " one with virtual threads: %s", calls * waitMs / row.platform().median(),
+                pool, calls * waitMs / row.virtual().median(), verdict(row));
         }
     }
 
     /**
      * mixed. What changes for tasks that first compute and then call a server?
-     * Fair: the same tasks, client and server; one thread per task on both sides.
-     * Prediction: 1× in time. But platform threads share the processors in slices, so that all
-     * calls come in one wave at the end. Virtual threads compute one after the other: the calls
-     * come in a stream, carriers × wait ÷ compute of them at once.
+     * Fair: the same tasks, client and server. The calls leave from a pool, at once; within a
+     * call of its own, a virtual thread might have to queue for a carrier again.
+     * Prediction: 1× in time. But platform threads compute in slices, all together: the calls
+     * come in one wave. Virtual threads compute in turn: carriers × wait ÷ compute at once.
      * Try: n = 25 and fib = 75_025. With less to compute, what is left of the stream?
      */
     static void mixed() throws Exception {
@@ -672,10 +672,11 @@ class Encores extends VirtualThreadsLab {
         int fib = size(24_157_817, 3_524_578);
         Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
         double stream = CARRIERS * waitMs / shots(compute, 1); // Little's law
-        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
+        try (var server = new Server(newFixedThreadPool(tasks), waitMs);
+                var io = newCachedThreadPool()) {
             Work task = () -> {
                 compute.run();
-                server.call();
+                io.submit(server::call).get();
             };
             Work platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
@@ -702,26 +703,25 @@ class Encores extends VirtualThreadsLab {
         int limit = 20;
         var permits = new Semaphore(limit);
         var pooled = new Place();
-        var permitted = new Place();
+        var gated = new Place();
         Row row = time(number(tasks, " × ") + holdMs + " ms by " + limit, 1,
             () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.visit(holdMs, limit)),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> {
                 permits.acquire();
                 try {
-                    permitted.visit(holdMs, limit);
+                    gated.visit(holdMs, limit);
                 } finally {
                     permits.release();
                 }
             }));
         say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
-            pooled.most, permitted.most, verdict(row));
+            pooled.most, gated.most, verdict(row));
     }
 
     /**
      * thread-local. How many costly objects does a cache in a ThreadLocal make?
      * Fair: the same tasks use the same cache; only the executor differs.
-     * Prediction: one per thread. That is 200 for the pool, which serve 10,000 tasks, and
-     * 10,000 for virtual threads, each used once: 0.02×.
+     * Prediction: one per thread: 200 for the pool, 10,000 for virtual threads: 0.02×.
      * Try: tasks = 200. Does the cache still save anything?
      */
     static void threadLocal() throws Exception {
@@ -764,9 +764,10 @@ class Encores extends VirtualThreadsLab {
 
     /** Returns the milliseconds until all are parked; only the first run weighs them. */
     static double park(int n, int run, TreeMap<Integer, Double> bytes) throws Exception {
-        double used = usedMb();
+        var heap = ManagementFactory.getMemoryMXBean();
+        long used = heap.getHeapMemoryUsage().getUsed();
         double wantMb = 2 * n * bytes.lastEntry().getValue() / 1e6;
-        double freeMb = Runtime.getRuntime().maxMemory() / 1e6 - used;
+        double freeMb = (heap.getHeapMemoryUsage().getMax() - used) / 1e6;
         if (wantMb > freeMb) throw new IllegalStateException("would need about "
             + number(wantMb, " MB of heap, where ") + number(freeMb, " MB are left"));
         var awake = new CountDownLatch(n);
@@ -781,17 +782,14 @@ class Encores extends VirtualThreadsLab {
             });
             awake.await();
             double elapsed = (System.nanoTime() - start) / 1e6;
-            if (run == 0) bytes.put(n, (usedMb() - used) * 1e6 / n);
+            if (run > 0) return elapsed;
+            heap.gc();
+            bytes.put(n, (heap.getHeapMemoryUsage().getUsed() - used) / (double) n);
             return elapsed;
         } finally {
             gate.release(n);
             alive.await();
         }
-    }
-
-    static double usedMb() {
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6;
     }
 
     /**
@@ -889,7 +887,7 @@ class Encores extends VirtualThreadsLab {
         }
     }
 
-    static class Server implements AutoCloseable {
+    static class Server implements Closeable {
         final Place handlers = new Place();
         final com.sun.net.httpserver.HttpServer server;
         final java.net.http.HttpClient client = java.net.http.HttpClient.newBuilder()
@@ -911,17 +909,18 @@ class Encores extends VirtualThreadsLab {
             server.start();
         }
 
-        void call() throws Exception {
+        int call() throws Exception {
             String url = server.getAddress().toString().replaceFirst(".*/", "http://");
             var request = java.net.http.HttpRequest.newBuilder(java.net.URI.create(url));
             var reply = client.send(request.timeout(java.time.Duration.ofSeconds(10)).build(),
                 java.net.http.HttpResponse.BodyHandlers.discarding());
             check("as HTTP status", 200, reply.statusCode());
+            return reply.statusCode();
         }
 
-        double medianLatency(int clients) throws Exception {
+        double medianLatency(int calls) throws Exception {
             Queue<Double> latencies = new ConcurrentLinkedQueue<>();
-            runAll(newVirtualThreadPerTaskExecutor(), clients, () -> {
+            runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
                 for (int i = 0; i < 2; i++) {
                     long start = System.nanoTime();
                     call();
