@@ -95,7 +95,7 @@ class VirtualThreadsLab {
         int tasks = 4 * PROCESSORS;
         int limit = size(1_000_000, 600_000);
         int primes = size(78_498, 49_098);
-        Work count = () -> check("primes to " + limit, primes, countPrimes(limit));
+        Work count = () -> check("primes to " + number(limit, ""), primes, countPrimes(limit));
         Row row = time(tasks + " × " + number(primes, " primes"),
             Math.min(1, (double) CARRIERS / PROCESSORS),
             () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
@@ -147,7 +147,7 @@ class VirtualThreadsLab {
             hold("class init", 1.0 / perCarrier(), initializer), pinnedMs() / 2);
     }
 
-    /** Adds a row; says how many tasks per carrier waited at once, and how often one pinned. */
+    /** Adds a row; says how many tasks per carrier waited at once, and how many were pinned. */
     static String hold(String what, double predicted, Work task) {
         int tasks = perCarrier() * CARRIERS;
         Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
@@ -362,7 +362,7 @@ class VirtualThreadsLab {
             for (Side side : row.sides()) {
                 if (side.gauge == null || side.samples.size() < run) continue; // it failed
                 try {
-                    System.gc();
+                    System.gc(); // here, and so less often inside a sample
                     side.samples.add(Double.valueOf("%.5g".formatted(side.gauge.read(run))));
                 } catch (Exception | Error e) {
                     side.samples.clear();
@@ -488,7 +488,7 @@ class VirtualThreadsLab {
         print(System.err, "\n" + current.name + ", " + work + " (" + current.question
             + ")\nYour ratio, platform ÷ virtual, such as 50 or 0.5 (Enter to skip): ");
         String answer = options.input.hasNextLine() ? options.input.nextLine().strip() : "";
-        return answer.matches("[0-9.,]{1,6}") ? answer + "×" : "—";
+        return answer.matches("\\d{1,4}([.,]\\d{1,3})?") ? answer + "×" : "—";
     }
 
     // -------------------- the report: what is finished, so that an interrupt can print it
@@ -536,14 +536,14 @@ class VirtualThreadsLab {
         printed = true;
         if (partial) System.err.println(); // behind the progress
         String rule = line("", "", ":", ":", ":", ":", ":").replace(": |", " :|");
+        String notes = NOTES + (TABLE.indexOf("~") < 0 ? "" : wrap("- ~ marks a noisy row: the"
+            + " middle half of a side's samples covers over 20 % of their median."));
         String text = "# VirtualThreadsLab\n\n"
             + (partial ? "**Partial:** interrupted, these are the finished rows.\n\n" : "")
             + setting + "\n"
             + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You")
-            + rule.replace(' ', '-') + TABLE + "\n" + NOTES;
-        if (TABLE.indexOf("~") >= 0) text += wrap("- ~ marks a noisy row: the middle half of a"
-            + " side's samples covers over 20 % of their median.");
-        text += SENTENCES.toString() + BARS + "```\n";
+            + rule.replace(' ', '-') + TABLE + (notes.isEmpty() ? "" : "\n" + notes)
+            + SENTENCES + BARS + "```\n";
         if (options.samples) text += "\n## Samples\n\nThe first, in brackets, is discarded.\n"
             + "\n```\n" + SAMPLES + "```\n";
         print(System.out, text);
@@ -558,7 +558,7 @@ class VirtualThreadsLab {
                 + jvm.getVmName() + ", " + collectors.map(gc -> gc.getName()).toList())
             + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
                 + counted(PROCESSORS, "processor") + ", " + counted(CARRIERS, "carrier")
-                + ", heap up to " + (Runtime.getRuntime().maxMemory() >> 20) + " MB")
+                + ", heap up to " + number(Runtime.getRuntime().maxMemory() >> 20, " MB"))
             + wrap("- " + java.time.LocalDate.now() + ", " + counted(options.runs, "run")
                 + ", `java " + String.join(" ", typed) + "`");
     }
