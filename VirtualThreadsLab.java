@@ -388,9 +388,9 @@ class VirtualThreadsLab {
     // ------------------------------------------------------- the command line, and running
     record Experiment(String name, int seconds, Work body, String question) { }
     static final List<Experiment> ALL = new ArrayList<>(List.of(
-        new Experiment("start-time", 13, VirtualThreadsLab::startTime,
+        new Experiment("start-time", 16, VirtualThreadsLab::startTime,
             "start n threads until all run"),
-        new Experiment("sleep-wave", 33, VirtualThreadsLab::sleepWave,
+        new Experiment("sleep-wave", 32, VirtualThreadsLab::sleepWave,
             "10,000 tasks wait 100 ms each: pool of 200, or virtual thread per task"),
         new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
             "count primes: thread per processor, or virtual thread per task"),
@@ -602,12 +602,12 @@ class VirtualThreadsLab {
 // file is a complete lab of the five. Below are experiments that run when named, or with "all".
 class Encores extends VirtualThreadsLab {
     static final List<Experiment> LIST = List.of(
-        new Experiment("println", 8, Encores::println, "one thread prints 10,000 lines"),
-        new Experiment("http", 16, Encores::http, "400 calls: pool of 20, or virtual threads"),
-        new Experiment("mixed", 14, Encores::mixed, "tasks compute, then call a server"),
+        new Experiment("println", 4, Encores::println, "one thread prints 10,000 lines"),
+        new Experiment("http", 15, Encores::http, "400 calls: pool of 20, or virtual threads"),
+        new Experiment("mixed", 23, Encores::mixed, "tasks compute, then call a server"),
         new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
         new Experiment("thread-local", 2, Encores::threadLocal, "objects a cache makes"),
-        new Experiment("million", 13, Encores::million, "park a million virtual threads"),
+        new Experiment("million", 18, Encores::million, "park a million virtual threads"),
         new Experiment("time-sharing", 3, Encores::timeSharing, "short task behind long ones"),
         new Experiment("lost-lock", 4, Encores::lostLock, "hand a lock to pinned waiters"));
 
@@ -875,9 +875,9 @@ class Encores extends VirtualThreadsLab {
         void visit(int ms, int limit) throws InterruptedException {
             int now = inside.incrementAndGet();
             most.accumulateAndGet(now, Math::max);
-            check("tasks inside at once", limit, Math.max(limit, now));
             Thread.sleep(ms);
             inside.decrementAndGet();
+            check("tasks inside at once", limit, Math.max(limit, now));
         }
 
         double most(Work work) throws Exception {
