@@ -259,7 +259,7 @@ class VirtualThreadsLab {
             + number(actual, " ") + what + ", not " + number(expected, ""));
     }
 
-    /** Does the work under Flight Recorder; says how many waits were pinned, and why. */
+    /** Says how many waits Flight Recorder saw pinned, and the reason, without its 0x number. */
     static String pinned(Work work) {
         try (var recording = new jdk.jfr.Recording()) {
             Path file = scratch();
@@ -270,8 +270,8 @@ class VirtualThreadsLab {
             recording.dump(file);
             var events = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
             String said = counted(events.size(), "pinned event");
-            return JDK < 24 || events.isEmpty() ? said : said + ": " + events.getFirst()
-                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", ""); // a hidden class
+            return JDK < 24 || events.isEmpty() ? said : said + ": `" + events.getFirst()
+                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", "") + "`";
         } catch (Exception | LinkageError e) {
             return "no Flight Recorder: " + e;
         }
