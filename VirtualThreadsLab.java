@@ -259,7 +259,7 @@ class VirtualThreadsLab {
             + number(actual, " ") + what + ", not " + number(expected, ""));
     }
 
-    /** Says how many waits Flight Recorder saw pinned, and the reason, without its 0x number. */
+    /** Says how many waits Flight Recorder saw pinned, and the reason, without a 0x number. */
     static String pinned(Work work) {
         try (var recording = new jdk.jfr.Recording()) {
             Path file = scratch();

@@ -118,9 +118,12 @@ public class LabTest {
         TESTS.put("a progress whose estimate has run out", LabTest::overdue);
         TESTS.put("time-sharing and lost-lock show their difference", LabTest::stuck);
         TESTS.put("mixed: a wave and a stream", LabTest::mixed);
-        TESTS.put("results.md: today's header and rows", LabTest::results);
-        TESTS.put("README.md: the table, the commands, the exercises", LabTest::readme);
-        TESTS.put(".ci/java finds a JDK", LabTest::findsJdk);
+        TESTS.put("results.md: today's rows, sound reports, the comparison", LabTest::results);
+        TESTS.put("results.md: our ratios beside published numbers", LabTest::published);
+        TESTS.put("README.md: the table, the names, the options", LabTest::readme);
+        TESTS.put("README.md: its commands are understood", LabTest::commands);
+        TESTS.put("README.md: the exercises find what they change", LabTest::exercises);
+        TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
     }
 
     static void sourceCompiles() throws Exception {
@@ -788,19 +791,70 @@ public class LabTest {
 
     static void results() throws Exception {
         String results = Files.readString(Path.of("results.md"));
-        Run run = lab("all", "--quick", "--runs", "1");
-        List<String> today = shape(run.out);
-        List<String> kept = shape(results);
-        equal("a table for each JDK and one row for each of today's", true,
-            kept.size() >= 2 * today.size() && kept.size() % today.size() == 0);
-        for (int i = 0; i < kept.size(); i++) {
-            equal("row " + i, today.get(i % today.size()), kept.get(i));
-        }
-        for (String report : results.split("(?m)(?=^# VirtualThreadsLab$)")) {
-            if (report.startsWith("# VirtualThreadsLab")) {
-                equal("complaints", List.of(), recompute(report));
+        List<String> today = shape(lab("all", "--quick", "--runs", "1").out);
+        Map<Integer, String> reports = reports();
+        yes("JDK 21, 25 and 27", reports.keySet().containsAll(List.of(21, 25, 27)));
+        List<String> comparison = new ArrayList<>();
+        for (String report : reports.values()) {
+            equal("rows", today, shape(report));
+            equal("complaints", List.of(), recompute(report));
+            int row = 0;
+            for (Map<String, String> cells : table(report).values()) {
+                if (comparison.size() == row) {
+                    comparison.add("| " + cells.get("Experiment") + " | " + cells.get("Work") + " |");
+                }
+                comparison.set(row, comparison.get(row) + " "
+                    + cells.get("Ratio").replace("—", cells.get("Virtual")) + " |");
+                row++;
             }
         }
+        List<String> rows = between(results, "comparison").lines()
+            .filter(line -> line.startsWith("| ")).toList();
+        equal("comparison", comparison, rows.subList(1, rows.size()));
+    }
+
+    /** The reports in results.md, by the JDK that each of them names. */
+    static Map<Integer, String> reports() throws IOException {
+        Map<Integer, String> reports = new TreeMap<>();
+        String text = between(Files.readString(Path.of("results.md")), "reports");
+        for (String block : text.split("<details>")) {
+            int start = block.indexOf("# VirtualThreadsLab");
+            if (start < 0) continue;
+            String report = block.substring(start, block.indexOf("\n</details>"));
+            Matcher version = Pattern.compile("(?m)^- Java (\\d+)").matcher(report);
+            yes("a report names its Java", version.find());
+            int jdk = Integer.parseInt(version.group(1));
+            yes("its block is named JDK " + jdk, block.contains("<summary>JDK " + jdk + ":"));
+            reports.put(jdk, report);
+        }
+        return reports;
+    }
+
+    /** What stands between two marks of .ci/Results.java. */
+    static String between(String text, String name) {
+        int start = text.indexOf("<!-- " + name + ": made by java .ci/Results.java -->");
+        int end = text.indexOf("<!-- end of " + name + " -->");
+        yes("the marks of " + name, start >= 0 && end > start);
+        return text.substring(text.indexOf('\n', start), end);
+    }
+
+    static void published() throws Exception {
+        List<String> ratios = table(reports().get(25)).values().stream()
+            .map(row -> row.get("Ratio").replace("~", "")).toList();
+        int checked = 0;
+        int column = -1;
+        for (String line : Files.readString(Path.of("results.md")).split("\n")) {
+            List<String> cells = Arrays.asList(line.split(" *\\| *"));
+            if (!line.startsWith("|")) column = -1;
+            else if (cells.contains("Our ratio")) column = cells.indexOf("Our ratio");
+            else if (column > 0 && cells.size() > column && !line.startsWith("|-")) {
+                String ours = cells.get(column);
+                if (ours.isEmpty()) continue;
+                yes(ours + " stands in the JDK 25 report", ratios.contains(ours));
+                checked++;
+            }
+        }
+        yes("ratios: " + checked, checked >= 10);
     }
 
     /** The experiments and works of all tables with the lab's header, whatever the sizes. */
@@ -827,24 +881,95 @@ public class LabTest {
 
     static void readme() throws Exception {
         String readme = Files.readString(Path.of("README.md"));
-        yes("the table", !shape(readme).isEmpty());
-        for (String command : List.of("java VirtualThreadsLab.java", "java .ci/LabTest.java",
-                "sh .ci/java VirtualThreadsLab.java", "sh .ci/java .ci/LabTest.java")) {
-            yes(command, readme.contains(command));
-        }
+        List<String> rows = table(reports().get(25)).values().stream()
+            .map(row -> String.join("|", row.values())).toList();
+        equal("the table", rows.subList(0, 10), table(between(readme, "table")).values()
+            .stream().map(row -> String.join("|", row.values())).toList());
         for (String name : names(true)) yes(name, readme.contains("`" + name + "`"));
+        String options = "--[a-z]+(?=[ `])";
+        String explained = readme.substring(readme.indexOf("| Option |"));
+        explained = explained.substring(0, explained.indexOf("\n\n"));
+        Set<String> told = new TreeSet<>(matches(options, lab("--help").out));
+        told.add("--help");
+        equal("options", told, new TreeSet<>(matches(options, explained)));
+    }
+
+    /** Every command that starts the lab, handed to the lab's own parser. */
+    static void commands() throws Exception {
+        sourceCompiles();
+        List<String> lines = new ArrayList<>();
+        Matcher command = Pattern.compile("java( \\d+)?( -\\S+)* (VirtualThreadsLab|Play)\\.java"
+            + "([^`>|\n]*)").matcher(Files.readString(Path.of("README.md")));
+        while (command.find()) {
+            if (!command.group(4).contains("[")) lines.add(command.group(4).strip());
+        }
+        yes("commands: " + lines.size(), lines.size() >= 20);
+        Path probe = temp.resolve("Probe.java");
+        Files.writeString(probe, "class Probe { public static void main(String[] lines) {"
+            + " for (String line : lines) { System.out.println(line);"
+            + " VirtualThreadsLab.parse(new java.util.ArrayList<>(java.util.List.of("
+            + "line.isEmpty() ? new String[0] : line.split(\" +\")))); } } }");
+        Run run = run(command(List.of("-cp", temp.resolve("classes").toString()),
+            probe.toString(), lines.toArray(new String[0])), "");
+        equal("exit code, the last command was not understood: " + run.out + run.err, 0, run.code);
+        fails(() -> equal("", 0, run(command(List.of("-cp", temp.resolve("classes").toString()),
+            probe.toString(), "no-such-name"), "").code));
+    }
+
+    /** Each change is to be found once in its method, and what comes of it compiles. */
+    static void exercises() throws Exception {
+        String readme = Files.readString(Path.of("README.md"));
         int exercises = matches("(?m)^### \\d+\\. ", readme).size();
-        yes("eight to ten exercises", exercises >= 8 && exercises <= 10);
-        equal("answers", exercises, matches("<details>", readme).size());
+        yes("at most ten exercises", exercises >= 8 && exercises <= 10);
+        for (String part : List.of("Predict", "Run", "Takes", "Look at")) {
+            equal(part, exercises, matches("\\*\\*" + part + "\\*\\*", readme).size());
+        }
+        equal("answers", exercises, matches("<details><summary>Answer", readme).size());
         equal("answers end", exercises, matches("</details>", readme).size());
+        String source = Files.readString(LAB);
+        Matcher change = Pattern.compile("in `(\\w+)`:\\s+`([^`]+)`\\s+to\\s+`([^`]+)`"
+            + "(?:, and then to `([^`]+)`)?").matcher(readme);
+        int changes = 0;
+        while (change.find()) {
+            Matcher method = Pattern.compile("(?s)\n    static [^\n;=]*\\b" + change.group(1)
+                + "\\(.*?\n    }\n").matcher(source);
+            yes("the method " + change.group(1), method.find());
+            String body = method.group();
+            equal(change.group(2) + " in " + change.group(1), 2,
+                body.split(Pattern.quote(change.group(2)), -1).length);
+            for (int i = 3; i <= 4 && change.group(i) != null; i++) {
+                Path play = Files.createDirectories(temp.resolve("play")).resolve("Play.java");
+                Files.writeString(play, source.replace(body,
+                    body.replace(change.group(2), change.group(i))));
+                compiles(play);
+                changes++;
+            }
+        }
+        yes("changes: " + changes, changes >= 6);
     }
 
     static void findsJdk() throws Exception {
         needs("/bin/sh", "a POSIX shell");
-        Run run = run(List.of("/bin/sh", ".ci/java", "-version"), "");
-        equal("exit code", 0, run.code);
-        Matcher version = Pattern.compile("version \"(\\d+)").matcher(run.err);
+        Run list = run(List.of("/bin/sh", ".ci/java", "--list"), "");
+        equal("exit code", 0, list.code);
+        yes("a JDK", !list.out.isBlank());
+        Run some = run(List.of("/bin/sh", ".ci/java", "-version"), "");
+        equal("exit code", 0, some.code);
+        Matcher version = Pattern.compile("version \"(\\d+)").matcher(some.err);
         yes("21 or newer", version.find() && Integer.parseInt(version.group(1)) >= 21);
+        Run other = run(List.of("/bin/sh", ".ci/java", "99", "-version"), "");
+        equal("exit code", 2, other.code);
+        equal("lines", 1L, other.err.lines().count());
+        yes("those that are there: " + other.err, other.err.contains(version.group(1)));
+
+        String home = System.getProperty("java.home");
+        String wanted = "JAVA_HOME='" + home + "' PATH=/usr/bin:/bin sh .ci/java ";
+        for (String words : List.of("-version", JDK + " -version")) {
+            Run ours = shell(wanted + words);
+            equal("exit code", 0, ours.code);
+            yes("takes " + JDK + ": " + ours.err, ours.err.contains("version \"" + JDK));
+            yes("says so", ours.err.startsWith(".ci/java: JDK " + JDK + ", "));
+        }
     }
 
     // ------------------------------------------------------------------ reading a report
