@@ -338,7 +338,7 @@ class VirtualThreadsLab {
      */
     static double shots(Work work, int run) throws Exception {
         double fillMs = run == 0 ? size(600, 40) : size(200, 40);
-        double shortMs = run == 0 ? size(1_500, 1_000) : 0; // for shots of under 1 ms
+        double shortMs = run == 0 ? size(1_500, 400) : 0; // for shots of under 1 ms
         List<Double> shots = new ArrayList<>();
         double elapsed = 0;
         long start = System.nanoTime();
@@ -565,7 +565,7 @@ class VirtualThreadsLab {
 
     /** A line of the table; scripts rely on its columns. The last is the reader's guess. */
     static String line(Object... cells) {
-        String line = "| %-12s | %-19s | %13s | %11s | %10s | %9s |";
+        String line = "| %-12s | %-20s | %13s | %11s | %9s | %9s |";
         return String.format(line + (options.input == null ? "\n" : " %4s |\n"), cells);
     }
 
@@ -602,7 +602,7 @@ class VirtualThreadsLab {
 // file is a complete lab of the five. Below are experiments that run when named, or with "all".
 class Encores extends VirtualThreadsLab {
     static final List<Experiment> LIST = List.of(
-        new Experiment("println", 4, Encores::println, "one thread prints 10,000 lines"),
+        new Experiment("println", 4, Encores::println, "one thread prints 100,000 lines"),
         new Experiment("http", 15, Encores::http, "400 calls: pool of 20, or virtual threads"),
         new Experiment("mixed", 23, Encores::mixed, "tasks compute, then call a server"),
         new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
@@ -619,7 +619,7 @@ class Encores extends VirtualThreadsLab {
      * Try: lines = 10. Starting the thread is now most of the work: which side gains?
      */
     static void println() throws Exception {
-        int lines = 10_000;
+        int lines = 100_000;
         Path file = scratch();
         Work print = () -> {
             try (var out = new PrintStream(new FileOutputStream(file.toFile()))) {
@@ -659,8 +659,8 @@ class Encores extends VirtualThreadsLab {
 
     /**
      * mixed. What changes for tasks that first compute and then call a server?
-     * Fair: the same tasks, client and server. The calls leave from a pool, at once; within a
-     * call of its own, a virtual thread might have to queue for a carrier again.
+     * Fair: the same tasks, client and server. The calls leave from a pool of platform threads:
+     * virtual ones, such as the client's own on JDK 27, would have to queue for a carrier.
      * Prediction: 1× in time. But platform threads compute in slices, all together: the calls
      * come in one wave. Virtual threads compute in turn: carriers × wait ÷ compute at once.
      * Try: n = 25 and fib = 75_025. With less to compute, what is left of the stream?
@@ -754,8 +754,7 @@ class Encores extends VirtualThreadsLab {
         TreeMap<Integer, Double> bytes = new TreeMap<>(Map.of(10_000, 0.0));
         for (int i = 0; i < 5; i++) park(10_000, 0, bytes); // stacks are deeper until compiled
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
-            measure(number(n, " parked"), "ms", UNKNOWN, null,
-                run -> park(n, run, bytes));
+            measure(number(n, " parked"), "ms", UNKNOWN, null, run -> park(n, run, bytes));
         }
         say("each of %s parked virtual threads took %s bytes of the heap; there is no platform"
             + " side, as a million stacks would take a terabyte of address space",
@@ -880,9 +879,9 @@ class Encores extends VirtualThreadsLab {
             check("tasks inside at once", limit, Math.max(limit, now));
         }
 
-        double most(Work work) throws Exception {
+        double most(Work w) throws Exception {
             most.set(0);
-            work.run();
+            w.run();
             return most.get();
         }
     }
@@ -890,10 +889,13 @@ class Encores extends VirtualThreadsLab {
     static class Server implements Closeable {
         final Place handlers = new Place();
         final com.sun.net.httpserver.HttpServer server;
-        final java.net.http.HttpClient client = java.net.http.HttpClient.newBuilder()
-            .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
+        final java.net.http.HttpClient client;
 
         Server(ExecutorService executor, int waitMs) throws IOException {
+            String tcp = "jdk.internal.httpclient.tcp.selector";
+            System.setProperty(tcp + ".useVirtualThreads", "never"); // see mixed
+            client = java.net.http.HttpClient.newBuilder()
+                .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
             System.setProperty("sun.net.httpserver.nodelay", "true"); // or some lag by 40 ms
             server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
                 java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
@@ -922,9 +924,9 @@ class Encores extends VirtualThreadsLab {
             Queue<Double> latencies = new ConcurrentLinkedQueue<>();
             runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
                 for (int i = 0; i < 2; i++) {
-                    long start = System.nanoTime();
+                    long t = System.nanoTime();
                     call();
-                    latencies.add((System.nanoTime() - start) / 1e6);
+                    latencies.add((System.nanoTime() - t) / 1e6);
                 }
             });
             return quantile(List.copyOf(latencies), 0.5);
@@ -933,7 +935,6 @@ class Encores extends VirtualThreadsLab {
         public void close() {
             server.stop(0);
             ((ExecutorService) server.getExecutor()).close();
-            client.close();
         }
     }
 }

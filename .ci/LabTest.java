@@ -886,6 +886,10 @@ public class LabTest {
         equal("the table", rows.subList(0, 10), table(between(readme, "table")).values()
             .stream().map(row -> String.join("|", row.values())).toList());
         for (String name : names(true)) yes(name, readme.contains("`" + name + "`"));
+        String shows = readme.substring(readme.indexOf("*What it shows.*"));
+        shows = shows.substring(0, shows.indexOf("\n## "));
+        String known = between(Files.readString(Path.of("results.md")), "comparison");
+        for (String ratio : matches("[0-9.,]{3,}×", shows)) yes(ratio, known.contains(ratio));
         String options = "--[a-z]+(?=[ `])";
         String explained = readme.substring(readme.indexOf("| Option |"));
         explained = explained.substring(0, explained.indexOf("\n\n"));
