@@ -313,8 +313,7 @@ public class LabTest {
 
     static void theFive() throws Exception {
         Run run = lab("--samples");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         equal("experiments", FIVE, experiments(table));
         int processors = Runtime.getRuntime().availableProcessors();
         equal("rows", List.of("start-time|100 threads", "start-time|1,000 threads",
@@ -389,8 +388,7 @@ public class LabTest {
     static void all() throws Exception {
         List<String> before = temporaryFiles();
         Run run = lab("all", "--quick", "--samples");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         equal("experiments", names(true), experiments(table));
         five(run, table, Runtime.getRuntime().availableProcessors());
         yes("http gains", ratio(row(table, "http", "50 ms")) > 1.5);
@@ -430,8 +428,7 @@ public class LabTest {
 
     static void names() throws Exception {
         Run run = lab("thread-count", "--quick", "start-time", "thread-count", "--runs", "1");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         equal("experiments", List.of("thread-count", "start-time"), experiments(table));
         equal("no samples unasked", false, run.out.contains("## Samples"));
         yes("one run is no verdict", finding(run, "start-time").contains("cannot tell"));
@@ -460,8 +457,7 @@ public class LabTest {
     static void processors(int n) throws Exception {
         Run run = java(List.of("-XX:ActiveProcessorCount=" + n), "--quick", "cpu-primes",
             "pinning", "thread-count");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         yes("is said", run.out.contains(n == 1 ? "1 processor, 1 carrier, "
             : n + " processors, " + n + " carriers, "));
         row(table, "cpu-primes", 4 * n + " × 49,098 primes");
@@ -480,8 +476,7 @@ public class LabTest {
 
     static void carriers(int n, String... flags) throws Exception {
         Run run = java(List.of(flags), "--quick", "cpu-primes", "pinning", "--samples");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         yes("is said", run.out.contains(" " + n + (n == 1 ? " carrier, " : " carriers, ")));
         int processors = Runtime.getRuntime().availableProcessors();
         near("prediction", Math.min(1, (double) n / processors),
@@ -494,8 +489,7 @@ public class LabTest {
         Run run = java(List.of("-Duser.language=" + locale.getLanguage(),
             "-Duser.country=" + locale.getCountry()), "--quick", "sleep-wave", "thread-count",
             "--samples");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         yes("a comma for thousands", table.containsKey("sleep-wave|1,000 × 50 ms"));
         yes("no digits but 0 to 9", run.out.chars().noneMatch(c ->
             Character.isDigit(c) && c > '9'));
@@ -519,8 +513,7 @@ public class LabTest {
         if (run.out.contains("Option") && run.code == 1 && !run.out.contains("# Virtual")) {
             throw new Skip("this JVM has no " + flag);
         }
-        equal("exit code", 0, run.code);
-        sound(run);
+        sound(0, run);
         yes("is said", run.out.contains(flag));
     }
 
@@ -531,8 +524,7 @@ public class LabTest {
         Run run = shell("ulimit -v 16000000; exec \"$0\" -Xlog:disable -Xmx256m "
             + "-XX:ReservedCodeCacheSize=64m -Xss100m " + UTF8
             + " VirtualThreadsLab.java --quick --samples sleep-wave thread-count start-time");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         for (String pair : List.of("sleep-wave/ms", "thread-count/pool", "thread-count/each")) {
             Map<String, String> row = row(table, pair.split("/")[0], pair.split("/")[1]);
             equal("refused", "—", row.get("Platform"));
@@ -569,8 +561,7 @@ public class LabTest {
 
     static void smallHeap() throws Exception {
         Run run = java(List.of("-Xmx64m"), "--quick", "million", "thread-local");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         yes("the small row", virtual(table.get("million|10,000 parked")) > 0);
         equal("the large row", "—", table.get("million|200,000 parked").get("Virtual"));
         yes("says why", matches("would need about [0-9,.]+ MB of heap", run.out).size() >= 1);
@@ -654,8 +645,7 @@ public class LabTest {
     static void noTemporaryFolder() throws Exception {
         Run run = java(List.of("-Djava.io.tmpdir=" + LAB.resolve("nowhere")), "--quick",
             "pinning", "thread-count", "println");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         equal("experiments", List.of("pinning", "thread-count"), experiments(table));
         yes("says why", run.out.contains("- println: java.nio.file."));
         yes("pinning is measured", ratio(row(table, "pinning", "class init")) > 0);
@@ -667,8 +657,7 @@ public class LabTest {
         Path paste = temp.resolve("Paste.java");
         Files.copy(LAB, paste);
         Run run = run(command(List.of(), paste.toString(), "--quick", "pinning"), "");
-        equal("exit code", 0, run.code);
-        sound(run);
+        sound(0, run);
     }
 
     static void compiled() throws Exception {
@@ -682,8 +671,7 @@ public class LabTest {
             List.of("--limit-modules", "java.base,java.management", "-cp", classes);
         run = run(command(poor, "VirtualThreadsLab", "--quick", "start-time", "sleep-wave",
             "cpu-primes", "pinning", "thread-count", "http"), "");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         yes("no JFR", finding(run, "pinning").contains("no Flight Recorder"));
         yes("no dump", finding(run, "thread-count").contains("no thread dump"));
         yes("no HTTP", run.out.contains("- http: java.lang.NoClassDefFoundError"));
@@ -693,8 +681,7 @@ public class LabTest {
     static void wrongAnswer() throws Exception {
         Run run = changed("int primes = 1;", "int primes = 0;", "--quick", "cpu-primes",
             "thread-count");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         equal("no number", "—", row(table, "cpu-primes", "").get("Platform"));
         equal("no number", "—", row(table, "cpu-primes", "").get("Virtual"));
         yes("says why", matches("wrong answer: 49,097 primes to 600,000, not 49,098",
@@ -719,15 +706,13 @@ public class LabTest {
         Run run = changed(check, check + " if (Thread.currentThread().isVirtual()"
             + " && ThreadLocalRandom.current().nextInt(8) == 0) Thread.sleep(100);",
             "--runs", "3", "println");
-        equal("exit code", 0, run.code);
-        yes("no stop in the ratio", ratio(row(sound(run), "println", "")) > 0.25);
+        yes("no stop in the ratio", ratio(row(sound(0, run), "println", "")) > 0.25);
     }
 
     static void throwing() throws Exception {
         Run run = changed("int tasks = perCarrier() * CARRIERS;",
             "int tasks = perCarrier() / 0;", "--quick", "pinning", "thread-count");
-        equal("exit code", 1, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(1, run);
         equal("experiments", List.of("thread-count"), experiments(table));
         yes("says why", run.out.contains("- pinning: java.lang.ArithmeticException: / by zero."));
         yes("the rest goes on", ratio(row(table, "thread-count", "pool")) > 1);
@@ -741,8 +726,7 @@ public class LabTest {
                 Run run = changed(wait, "Work wait = () -> { if (Thread.currentThread()"
                     + ".isVirtual() == " + virtual + ") throw new " + error
                     + "(); Thread.sleep(waitMs); };", "--quick", "sleep-wave", "thread-count");
-                equal("exit code", 1, run.code);
-                Map<String, Map<String, String>> table = sound(run);
+                Map<String, Map<String, String>> table = sound(1, run);
                 Map<String, String> row = row(table, "sleep-wave", "");
                 equal("no number", "—", row.get(virtual ? "Virtual" : "Platform"));
                 yes("a number", number(row.get(virtual ? "Platform" : "Virtual")) > 0);
@@ -769,8 +753,7 @@ public class LabTest {
     /** The directions, with wide margins: the delay is far under what patience is. */
     static void stuck() throws Exception {
         Run run = lab("--quick", "--samples", "time-sharing", "lost-lock");
-        equal("exit code", 0, run.code);
-        Map<String, Map<String, String>> table = sound(run);
+        Map<String, Map<String, String>> table = sound(0, run);
         yes("virtual threads do not share time", ratio(row(table, "time-sharing", "")) < 0.5);
         String lost = finding(run, "lost-lock");
         if (JDK < 24) {
@@ -977,6 +960,12 @@ public class LabTest {
     }
 
     // ------------------------------------------------------------------ reading a report
+
+    /** Checks the exit code and the whole of a report; returns its table. */
+    static Map<String, Map<String, String>> sound(int code, Run run) {
+        equal("exit code", code, run.code);
+        return sound(run);
+    }
 
     /** Checks the whole of a report and returns its table: rows by experiment and work. */
     static Map<String, Map<String, String>> sound(Run run) {
