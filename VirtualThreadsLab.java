@@ -19,7 +19,7 @@ import java.util.concurrent.locks.*;
  *     java VirtualThreadsLab.java
  *
  * platform thread   a thread of the operating system, as Java has always had them
- * virtual thread    a thread that the JVM keeps on the heap whenever it waits
+ * virtual thread    a thread that the JVM keeps on the heap while it waits, unless it is pinned
  * carrier           a platform thread that runs virtual ones; as many as there are processors
  * pinned            of a virtual thread: unable to leave its carrier while it waits
  *
@@ -27,7 +27,7 @@ import java.util.concurrent.locks.*;
  * Work, Gauge                something to run; something to run that returns a number
  * size(full, quick)          the first number, or the second with --quick
  * runAll(executor, n, task)  runs the task n times, waits for the end, closes the executor
- * check(what, ...)           a wrong answer costs the row
+ * check(what, ...)           a wrong answer fails that side of the row
  * time(...), measure(...)    adds a row to the table, in milliseconds or in any unit
  * say(...)                   adds the sentence that interprets the rows
  */
@@ -35,10 +35,10 @@ class VirtualThreadsLab {
     /**
      * start-time. How long does it take to start n threads, until each of them has run?
      * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
-     * still to run, so that no system runs out of them. The latch opens when all have run.
-     * Prediction: the operating system creates a platform thread in tens of microseconds. A
-     * virtual thread is an object that is put into a queue, in about one microsecond or less.
-     * Try: sizes = {1, 10, 100}. From how many threads on does the gap cost a millisecond?
+     * still to run, so that no system runs out of them. await() returns when all have run.
+     * Prediction: the operating system takes tens of microseconds or more for a thread. A
+     * virtual thread is an object that is put into a queue, in a microsecond or less.
+     * Try: sizes = {1, 10, 100}. From how many threads on is the gap more than a millisecond?
      */
     static void startTime() throws Exception {
         int[] sizes = {100, size(1_000, 200), size(10_000, 500)};
@@ -66,7 +66,7 @@ class VirtualThreadsLab {
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
      * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200.
      * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; on virtual threads all
-     * the tasks wait at once. 50×, less the time it takes to start and wake the threads.
+     * the tasks wait at once. 50×, or less, as starting and waking the threads takes time, too.
      * Try: pool = 1_000. How much of the ratio is left, and what does the pool cost?
      */
     static void sleepWave() throws Exception {
@@ -118,9 +118,9 @@ class VirtualThreadsLab {
      * pinning. What keeps a waiting virtual thread on its carrier, so that both have to wait?
      * Fair: one thread per task on both sides, and one lock per task. A single lock for all of
      * them would measure contention, and look the same on every JDK.
-     * Prediction: a ReentrantLock never pins: 1×. A monitor does up to JDK 23, so that the 10
-     * tasks of a carrier wait in turn: 0.1×; from JDK 24 on not (JEP 491): 1×. An initializer
-     * has VM and native frames below it, and was pinned on every JDK tried: 0.1×.
+     * Prediction: a ReentrantLock never pins: 1×. A monitor (synchronized) does up to JDK 23:
+     * the n tasks of a carrier (3 to 10) wait in turn: 1/n; from 24 on not (JEP 491): 1×. A
+     * class initializer has VM and native frames beneath it; pinned on every JDK tried: 1/n.
      * Try: synchronized (OWN), one monitor for all. How do JDK 21 and 25 differ now?
      */
     static void pinning() throws Exception {
@@ -174,8 +174,8 @@ class VirtualThreadsLab {
 
     /**
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
-     * Fair: the same tasks come to the same gate. It opens when as many wait as the side can
-     * hold. ThreadMXBean counts the platform threads that the JVM shows: carriers too, but no
+     * Fair: the same tasks come to the same gate. It opens when as many wait there as have
+     * room. ThreadMXBean counts the platform threads that the JVM shows: carriers too, but no
      * virtual threads and none of the JVM's own, such as those of the GC and the compilers.
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
@@ -613,7 +613,7 @@ class Encores extends VirtualThreadsLab {
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: the same lines, the same file, and in turns: in one cold shot, the first is slower.
+     * Fair: the same lines, the same file, and in turns: cold, the first is usually slower.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
      * Try: lines = 10. Starting the thread is now most of the work: which side gains?
@@ -637,7 +637,7 @@ class Encores extends VirtualThreadsLab {
      * Fair: the same 200 clients make two calls each, one after the other; the servers differ
      * only in their executor. The warm-up opens the connections.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
-     * calls in flight need 2 waves: 10×. In the steady half, latency should differ as much.
+     * calls in flight need 2 waves: 10×. In the steady half (second calls), so does latency.
      * Try: pool = 200. Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
