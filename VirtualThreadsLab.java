@@ -397,7 +397,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", 14, VirtualThreadsLab::pinning,
             "wait in a lock, a monitor, a class initializer: thread per task"),
         new Experiment("thread-count", 2, VirtualThreadsLab::threadCount,
-            "platform threads that the JVM shows while 1,000 tasks wait")));
+            "platform threads that the JVM shows (no GC, compiler) while 1,000 tasks wait")));
     static { ALL.addAll(Encores.LIST); } // the line to delete when you cut
 
     /** What was asked for. Guesses come from the input, which is null without --predict. */
