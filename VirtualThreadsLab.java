@@ -66,7 +66,7 @@ class VirtualThreadsLab {
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
      * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200.
      * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; on virtual threads all
-     * the tasks wait at once. 50×, or less, as starting and waking the threads takes time, too.
+     * the tasks wait at once. 50×, or less, as starting and waking threads takes time, too.
      * Try: pool = 1_000. How much of the ratio is left, and what does the pool cost?
      */
     static void sleepWave() throws Exception {
@@ -77,8 +77,8 @@ class VirtualThreadsLab {
         Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-        say("tasks × wait ÷ elapsed = tasks in flight (Little's law): on average %s tasks were"
-            + " waiting in the pool of %s, and %s on virtual threads: %s",
+        say("tasks × wait ÷ elapsed = tasks in flight (Little's law): on average %s tasks"
+            + " were waiting in the pool of %s, and %s on virtual threads: %s",
             tasks * waitMs / row.platform().median(), pool,
             tasks * waitMs / row.virtual().median(), verdict(row));
     }
