@@ -803,8 +803,8 @@ class Encores extends VirtualThreadsLab {
         Row row = measure("delay behind " + busy, "ms", UNKNOWN,
             run -> delay(newThreadPerTaskExecutor(Thread::new), busy),
             run -> delay(newVirtualThreadPerTaskExecutor(), busy));
-        say("behind %s long tasks, a short one waited %s ms as a platform thread, %s ms as a"
-            + " virtual one", busy, row.platform().median(), row.virtual().median());
+        say("behind %s, a short one waited %s ms as a platform thread, %s ms as a virtual one",
+            counted(busy, "long task"), row.platform().median(), row.virtual().median());
     }
 
     static double delay(ExecutorService executor, int busy) throws Exception {
