@@ -71,7 +71,7 @@ class VirtualThreadsLab {
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
-        int waitMs = size(100, 50);
+        int waitMs = size(100, 30);
         int pool = 200;
         Work wait = () -> Thread.sleep(waitMs);
         Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
@@ -93,8 +93,8 @@ class VirtualThreadsLab {
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
-        int limit = size(1_000_000, 600_000);
-        int primes = size(78_498, 49_098);
+        int limit = size(1_000_000, 400_000);
+        int primes = size(78_498, 33_860);
         Work count = () -> check("primes to " + number(limit, ""), primes, countPrimes(limit));
         Row row = time(tasks + " × " + number(primes, " primes"),
             Math.min(1, (double) CARRIERS / PROCESSORS),
@@ -338,7 +338,7 @@ class VirtualThreadsLab {
      */
     static double shots(Work work, int run) throws Exception {
         double fillMs = run == 0 ? size(600, 40) : size(200, 40);
-        double shortMs = run == 0 ? size(1_500, 400) : 0; // for shots of under 1 ms
+        double shortMs = run == 0 ? size(1_500, 200) : 0; // for shots of under 1 ms
         List<Double> shots = new ArrayList<>();
         double elapsed = 0;
         long start = System.nanoTime();
@@ -388,8 +388,7 @@ class VirtualThreadsLab {
     // ------------------------------------------------------- the command line, and running
     record Experiment(String name, int seconds, Work body, String question) { }
     static final List<Experiment> ALL = new ArrayList<>(List.of(
-        new Experiment("start-time", 16, VirtualThreadsLab::startTime,
-            "start n threads until all run"),
+        new Experiment("start-time", 16, VirtualThreadsLab::startTime, "start and run threads"),
         new Experiment("sleep-wave", 32, VirtualThreadsLab::sleepWave,
             "10,000 tasks wait 100 ms each: pool of 200, or virtual thread per task"),
         new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
@@ -436,13 +435,15 @@ class VirtualThreadsLab {
         boolean samples = words.removeAll(Set.of("--samples"));
         Scanner input = words.removeAll(Set.of("--predict")) ? new Scanner(System.in) : null;
         String runs = quick ? "3" : "5";
-        int at = words.indexOf("--runs");
-        if (words.remove("--runs")) runs = at < words.size() ? words.remove(at) : "nothing";
+        for (int at = words.indexOf("--runs"); at >= 0; at = words.indexOf("--runs")) {
+            words.remove(at);
+            runs = at < words.size() ? words.remove(at) : "nothing"; // the last one counts
+        }
         if (!runs.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + runs);
         List<String> names = ALL.stream().map(Experiment::name).toList();
         if (words.isEmpty()) words.addAll(names.subList(0, 5));
         if (words.removeAll(Set.of("all"))) words.addAll(names);
-        for (String word : words) if (!names.contains(word)) refuse("there is no " + word);
+        for (String word : words) if (!names.contains(word)) refuse("unknown: '" + word + "'");
         return new Options(quick, Integer.parseInt(runs), samples, input,
             words.stream().distinct().map(word -> ALL.get(names.indexOf(word))).toList());
     }
@@ -488,7 +489,7 @@ class VirtualThreadsLab {
         print(System.err, "\n" + current.name + ", " + work + " (" + current.question
             + ")\nYour ratio, platform ÷ virtual, such as 50 or 0.5 (Enter to skip): ");
         String answer = options.input.hasNextLine() ? options.input.nextLine().strip() : "";
-        return answer.matches("\\d{1,4}([.,]\\d{1,3})?") ? answer + "×" : "—";
+        return answer.matches("\\d{1,4}([.,]\\d{1,3})?") ? answer : "—";
     }
 
     // -------------------- the report: what is finished, so that an interrupt can print it
@@ -566,7 +567,7 @@ class VirtualThreadsLab {
     /** A line of the table; scripts rely on its columns. The last is the reader's guess. */
     static String line(Object... cells) {
         String line = "| %-12s | %-20s | %13s | %11s | %9s | %9s |";
-        return String.format(line + (options.input == null ? "\n" : " %4s |\n"), cells);
+        return String.format(line + (options.input == null ? "\n" : " %4.4s |\n"), cells);
     }
 
     /** Breaks a line over 100 characters at a blank, or a word that is longer than a line. */
@@ -590,11 +591,9 @@ class VirtualThreadsLab {
 
     /** Prints plain ASCII of the same width where the charset lacks a character of these. */
     static void print(PrintStream out, String text) {
-        if (!out.charset().newEncoder().canEncode("×—÷█µ")) {
-            text = text.replace('×', 'x').replace('—', '-').replace('÷', '/')
-                .replace('█', '#').replace('µ', 'u');
-        }
-        out.print(text);
+        if (out.charset().newEncoder().canEncode("×—÷█µ")) out.print(text);
+        else out.print(text.replace('×', 'x').replace('—', '-').replace('÷', '/')
+            .replace('█', '#').replace('µ', 'u'));
     }
 }
 
@@ -672,8 +671,8 @@ class Encores extends VirtualThreadsLab {
         int fib = size(24_157_817, 3_524_578);
         Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
         double stream = CARRIERS * waitMs / shots(compute, 1); // Little's law
-        try (var server = new Server(newFixedThreadPool(tasks), waitMs);
-                var io = newCachedThreadPool()) {
+        try (var io = newCachedThreadPool();
+                var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Work task = () -> {
                 compute.run();
                 io.submit(server::call).get();
@@ -704,16 +703,17 @@ class Encores extends VirtualThreadsLab {
         var permits = new Semaphore(limit);
         var pooled = new Place();
         var gated = new Place();
+        Work gatedVisit = () -> {
+            permits.acquire();
+            try {
+                gated.visit(holdMs, limit);
+            } finally {
+                permits.release();
+            }
+        };
         Row row = time(number(tasks, " × ") + holdMs + " ms by " + limit, 1,
             () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.visit(holdMs, limit)),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> {
-                permits.acquire();
-                try {
-                    gated.visit(holdMs, limit);
-                } finally {
-                    permits.release();
-                }
-            }));
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, gatedVisit));
         say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
             pooled.most, gated.most, verdict(row));
     }
