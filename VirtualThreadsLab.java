@@ -71,7 +71,7 @@ class VirtualThreadsLab {
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
-        int waitMs = size(100, 30);
+        int waitMs = size(100, 50);
         int pool = 200;
         Work wait = () -> Thread.sleep(waitMs);
         Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
@@ -283,7 +283,7 @@ class VirtualThreadsLab {
             Path file = scratch();
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
                 file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
-            int virtual = Files.readString(file).split("(?m)^#.*\" virtual").length - 1;
+            int virtual = Files.readString(file).split("\" virtual").length - 1;
             return "a thread dump listed " + number(virtual, " virtual threads as well");
         } catch (Exception | LinkageError e) {
             return "no thread dump: " + e;
@@ -505,14 +505,14 @@ class VirtualThreadsLab {
             row.amount(row.virtual), (row.noisy() ? "~" : "") + three(row.ratio(), "×"),
             number(row.predicted, "×"), row.guess));
         SAMPLES.append(current.name + ", " + row.work + ", " + row.unit + "\n");
-        double longest = Math.max(row.platform.median(), row.virtual.median());
         for (Side side : row.sides()) {
             if (side.samples.isEmpty()) continue;
-            int length = (int) Math.max(1, Math.round(40 * side.median() / longest));
+            double share = side == row.platform ? row.ratio() : 1 / row.ratio();
+            int length = share < 1 ? (int) Math.max(1, Math.round(40 * share)) : 40;
             BARS.append(String.format("%-12s %-21s %-8s %s %s\n", current.name, row.work,
                 side.name, "█".repeat(length), row.amount(side)));
-            String samples = side.samples.toString().replaceAll("\\.0\\b|[\\[\\],]", "");
-            SAMPLES.append(wrap("  " + side.name + " " + samples.replaceFirst("\\S+", "($0)")));
+            String list = ("" + side.samples).replaceAll("\\.0\\b|[\\[\\],]", ""); // "2 1.5 1"
+            SAMPLES.append(wrap("  " + side.name + " " + list.replaceFirst("\\S+", "($0)")));
         }
     }
 
