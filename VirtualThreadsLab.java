@@ -18,18 +18,18 @@ import java.util.concurrent.locks.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, as Java has always had them
- * virtual thread    a thread that the JVM keeps on the heap while it waits, unless it is pinned
+ * platform thread   a thread of the operating system, such as new Thread(task) starts
+ * virtual thread    a thread of the JVM; while it waits, its stack is on the heap
  * carrier           a platform thread that runs virtual ones; as many as there are processors
- * pinned            of a virtual thread: unable to leave its carrier while it waits
+ * pinned            of a virtual thread: it waits without leaving its carrier
  *
  * The experiments are written in these words:
  * Work, Gauge                something to run; something to run that returns a number
  * size(full, quick)          the first number, or the second with --quick
  * runAll(executor, n, task)  runs the task n times, waits for the end, closes the executor
  * check(what, ...)           a wrong answer fails that side of the row
- * time(...), measure(...)    adds a row to the table, in milliseconds or in any unit
- * say(...)                   adds the sentence that interprets the rows
+ * time(...), measure(...)    adds a row: its name, unit (time: ms), predicted ratio and sides
+ * say(...), verdict(row)     adds a sentence; tells which side of a row was faster, if any
  */
 class VirtualThreadsLab {
     /**
@@ -48,8 +48,8 @@ class VirtualThreadsLab {
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
-        say("of %s threads, each took %s µs to start and run as a platform thread, %s µs as a"
-            + " virtual one: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
+        say("to start and run %s threads took %s µs per platform thread, %s µs per virtual"
+            + " one: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
             row.virtual().median() * 1_000 / sizes[2], verdict(row));
     }
 
@@ -67,7 +67,7 @@ class VirtualThreadsLab {
      * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200.
      * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; on virtual threads all
      * the tasks wait at once. 50×, or less, as starting and waking threads takes time, too.
-     * Try: pool = 1_000. How much of the ratio is left, and what does the pool cost?
+     * Try: pool = 1_000. How much of the ratio is left, and how many tasks wait at once?
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
@@ -77,8 +77,8 @@ class VirtualThreadsLab {
         Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-        say("tasks × wait ÷ elapsed = tasks in flight (Little's law): on average %s tasks"
-            + " were waiting in the pool of %s, and %s on virtual threads: %s",
+        say("on average %s tasks were waiting in the pool of %s, and %s on virtual threads"
+            + " (Little's law: tasks × wait ÷ elapsed = tasks in flight); %s",
             tasks * waitMs / row.platform().median(), pool,
             tasks * waitMs / row.virtual().median(), verdict(row));
     }
@@ -89,7 +89,7 @@ class VirtualThreadsLab {
      * sides can use every processor, and nothing ever waits.
      * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
      * there are as many carriers as processors. With fewer carriers: less than 1×.
-     * Try: newFixedThreadPool(16 * PROCESSORS). Do more threads than processors help?
+     * Try: newFixedThreadPool(tasks). Do more threads than processors help?
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
@@ -116,11 +116,11 @@ class VirtualThreadsLab {
 
     /**
      * pinning. What keeps a waiting virtual thread on its carrier, so that both have to wait?
-     * Fair: one thread per task on both sides, and one lock per task. A single lock for all of
-     * them would measure contention, and look the same on every JDK.
-     * Prediction: a ReentrantLock never pins: 1×. A monitor (synchronized) does up to JDK 23:
-     * the n tasks of a carrier (3 to 10) wait in turn: 1/n; from 24 on not (JEP 491): 1×. A
-     * class initializer has VM and native frames beneath it; pinned on every JDK tried: 1/n.
+     * Fair: one thread per task on both sides, and one lock per task, so that none has to wait
+     * for its lock. A single lock for all of them would measure contention.
+     * Prediction: a ReentrantLock never pins: 1×. A monitor (synchronized) pins up to JDK 23,
+     * so the n tasks of a carrier (3 to 10) wait in turn: 1/n. JEP 491 ended that in 24: 1×. A
+     * class initializer has VM and native frames beneath it and pins on every JDK tried: 1/n.
      * Try: synchronized (OWN), one monitor for all. How do JDK 21 and 25 differ now?
      */
     static void pinning() throws Exception {
@@ -141,7 +141,7 @@ class VirtualThreadsLab {
             }
         };
         Work initializer = () -> MethodHandles.lookup().defineHiddenClass(bytes, true);
-        say("of %s tasks per carrier, %s, %s and %s. Flight Recorder counted pinned events of"
+        say("of %s tasks per carrier, on average %s, %s and %s. Flight Recorder counted events"
             + " over %s ms, in runs of its own", perCarrier(), hold("ReentrantLock", 1, lock),
             hold("synchronized", JDK < 24 ? 1.0 / perCarrier() : 1, monitor),
             hold("class init", 1.0 / perCarrier(), initializer), pinnedMs() / 2);
@@ -192,7 +192,7 @@ class VirtualThreadsLab {
             run -> atGate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
         Row perTask = measure(number(tasks, ", thread each"), "threads", (b + tasks) / b,
             run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
-        say("while %s tasks waited, ThreadMXBean saw %s threads with a platform thread each, %s"
+        say("while %s tasks waited, ThreadMXBean saw %s threads with one thread per task, %s"
             + " with the pool and %s with virtual threads; %s", tasks,
             perTask.platform().median(), pooled.platform().median(), perTask.virtual().median(),
             atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> dump()));
@@ -222,7 +222,7 @@ class VirtualThreadsLab {
         });
     }
 
-    /** Waits until the threads of earlier work have died; returns how many are live then. */
+    /** Lets earlier threads die: waits until the number of live ones is steady; returns it. */
     static int settledThreads() throws InterruptedException {
         int live = 0;
         while (live != threads().getThreadCount()) {
@@ -259,7 +259,7 @@ class VirtualThreadsLab {
             + number(actual, " ") + what + ", not " + number(expected, ""));
     }
 
-    /** Says how many waits Flight Recorder saw pinned, and the reason, without a 0x number. */
+    /** Runs the work again; says how many waits Flight Recorder saw pinned, and the reason. */
     static String pinned(Work work) {
         try (var recording = new jdk.jfr.Recording()) {
             Path file = scratch();
@@ -271,7 +271,7 @@ class VirtualThreadsLab {
             var events = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
             String said = counted(events.size(), "pinned event");
             return JDK < 24 || events.isEmpty() ? said : said + ": `" + events.getFirst()
-                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", "") + "`";
+                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", "") + "`"; // X/0x7f: X
         } catch (Exception | LinkageError e) {
             return "no Flight Recorder: " + e;
         }
@@ -299,7 +299,7 @@ class VirtualThreadsLab {
     }
 
     // -------------------------------------------------------------------------- measuring
-    /** One side of a row. The first sample is discarded; a side that failed has none. */
+    /** One side of a row: its samples, the first of them discarded; none if it failed. */
     record Side(String name, Gauge gauge, List<Double> samples) {
         double at(double share) { return quantile(samples.stream().skip(1).toList(), share); }
         double median() { return at(0.5); }
@@ -332,17 +332,17 @@ class VirtualThreadsLab {
     }
 
     /**
-     * A sample is the median of as many shots as fill 200 ms: a single short shot shows the
-     * mood of the scheduler, and one stop of 4 ms would spoil a mean. The warm-up is longer,
-     * above all for very short shots, and returns its first one, the cold start.
+     * A shot runs the work once. A sample is the median of as many shots as fill 200 ms: one
+     * short shot varies with the scheduler, and one pause of 4 ms would spoil a mean. The
+     * warm-up is longer, above all for very short shots, and returns its first, the cold start.
      */
     static double shots(Work work, int run) throws Exception {
         double fillMs = run == 0 ? size(600, 40) : size(200, 40);
-        double shortMs = run == 0 ? size(1_500, 200) : 0; // for shots of under 1 ms
+        double shortMs = run == 0 ? size(1_500, 200) : 0; // while shots take under 1 ms
         List<Double> shots = new ArrayList<>();
         double elapsed = 0;
         long start = System.nanoTime();
-        while (elapsed < fillMs || elapsed < shots.size() && elapsed < shortMs) {
+        while (elapsed < fillMs || (elapsed < shots.size() && elapsed < shortMs)) {
             work.run();
             double now = (System.nanoTime() - start) / 1e6;
             shots.add(now - elapsed);
@@ -354,7 +354,7 @@ class VirtualThreadsLab {
     /** Adds a row: the warm-up and the samples, with the sides strictly in turns. */
     static Row measure(String work, String unit, double predicted, Gauge platform,
             Gauge virtual) {
-        var row = new Row(work, unit, predicted, ask(work),
+        var row = new Row(work, unit, predicted, platform == null ? "—" : ask(work),
             new Side("platform", platform, new ArrayList<>()),
             new Side("virtual", virtual, new ArrayList<>()));
         for (int run = 0; run <= options.runs; run++) {
@@ -419,7 +419,7 @@ class VirtualThreadsLab {
             java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
 
               --quick     smaller sizes and 3 runs: ten seconds instead of a minute, but noisier
-              --runs N    so many samples of each side, 1 to 100, instead of 5
+              --runs N    N samples of each side, 1 to 100, instead of 5
               --samples   print every sample at the end of the report
               --predict   ask for your ratio before each row, and add it to the table
 
@@ -455,9 +455,9 @@ class VirtualThreadsLab {
 
     static void run(String[] args) {
         options = parse(new ArrayList<>(List.of(args)));
-        String setting = setting(args); // now, while there are files to be had
+        String setting = setting(args); // opens files; experiments may use them all up
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report(setting, true)));
-        for (Experiment experiment : options.chosen) {
+        for (var experiment : options.chosen) {
             current = experiment;
             began = System.nanoTime();
             try {
@@ -474,7 +474,7 @@ class VirtualThreadsLab {
     static void progress(String work, String step) {
         var chosen = options.chosen;
         int turn = chosen.indexOf(current) + 1;
-        double share = (options.runs + 1) / 6.0 * size(100, 18) / 100;
+        double share = (options.runs + 1) / 6.0 * size(100, 18) / 100; // of a full run of 5
         double left = current.seconds * share - (System.nanoTime() - began) / 1e9;
         String about = left < 0 ? "" : ", about %.0f s left";
         for (var e : chosen.subList(turn, chosen.size())) left += e.seconds * share;
@@ -483,10 +483,10 @@ class VirtualThreadsLab {
             chosen.size(), current.name, work, step, seconds, about.formatted(left)));
     }
 
-    /** Returns the reader's ratio for a row; a dash for none, and for what is no number. */
+    /** Returns the ratio that the reader types, or a dash if it is left out or no number. */
     static String ask(String work) {
         if (options.input == null) return "—";
-        print(System.err, "\n" + current.name + ", " + work + " (" + current.question
+        print(System.err, "\n" + current.name + ", " + work + "\n(" + current.question
             + ")\nYour ratio, platform ÷ virtual, such as 50 or 0.5 (Enter to skip): ");
         String answer = options.input.hasNextLine() ? options.input.nextLine().strip() : "";
         return answer.matches("\\d{1,4}([.,]\\d{1,3})?") ? answer : "—";
@@ -528,7 +528,7 @@ class VirtualThreadsLab {
         String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
         NOTES.append(wrap("- " + current.name + where + ": " + switch (cause) {
             case IllegalStateException x -> message; // Java 21 or newer: see README.md
-            default -> cause;
+            default -> cause; // an older javac rejects the line above, and quotes it
         } + "."));
     }
 
@@ -540,7 +540,7 @@ class VirtualThreadsLab {
         String notes = NOTES + (TABLE.indexOf("~") < 0 ? "" : wrap("- ~ marks a noisy row: the"
             + " middle half of a side's samples covers over 20 % of their median."));
         String text = "# VirtualThreadsLab\n\n"
-            + (partial ? "**Partial:** interrupted, these are the finished rows.\n\n" : "")
+            + (partial ? "**Partial:** interrupted; these are the finished rows.\n\n" : "")
             + setting + "\n"
             + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You")
             + rule.replace(' ', '-') + TABLE + (notes.isEmpty() ? "" : "\n" + notes)
@@ -561,7 +561,7 @@ class VirtualThreadsLab {
                 + counted(PROCESSORS, "processor") + ", " + counted(CARRIERS, "carrier")
                 + ", heap up to " + number(Runtime.getRuntime().maxMemory() >> 20, " MB"))
             + wrap("- " + java.time.LocalDate.now() + ", " + counted(options.runs, "run")
-                + ", `java " + String.join(" ", typed) + "`");
+                + (typed == args ? ", words `" : ", `java ") + String.join(" ", typed) + "`");
     }
 
     /** A line of the table; scripts rely on its columns. The last is the reader's guess. */
@@ -570,7 +570,7 @@ class VirtualThreadsLab {
         return String.format(line + (options.input == null ? "\n" : " %4.4s |\n"), cells);
     }
 
-    /** Breaks a line over 100 characters at a blank, or a word that is longer than a line. */
+    /** Breaks lines, so that none is over 100 characters, at a blank where there is one. */
     static String wrap(String line) {
         return line.replaceAll("\\R", " ").replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ")
             .stripTrailing() + "\n";
@@ -612,10 +612,10 @@ class Encores extends VirtualThreadsLab {
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: the same lines, the same file, and in turns: cold, the first is usually slower.
+     * Fair: the same lines and file; the sides take turns, as a cold first is usually slower.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
-     * Try: lines = 10. Starting the thread is now most of the work: which side gains?
+     * Try: lines = 10. Which side is faster now, and why?
      */
     static void println() throws Exception {
         int lines = 100_000;
@@ -626,17 +626,16 @@ class Encores extends VirtualThreadsLab {
             }
             check("lines in the file", lines, Files.readAllLines(file).size());
         };
-        say("one task, alone: %s", verdict(time(number(lines, " lines"), 1,
+        say("one task, alone: %s", verdict(time(number(lines, " lines"), JDK < 23 ? UNKNOWN : 1,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
             () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print))));
     }
 
     /**
      * http. What does a server gain from one virtual thread per call, if its handler waits?
-     * Fair: the same 200 clients make two calls each, one after the other; the servers differ
-     * only in their executor. The warm-up opens the connections.
+     * Fair: the same 200 clients make two calls each in turn; only the executors differ.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
-     * calls in flight need 2 waves: 10×. In the steady half (second calls), so does latency.
+     * calls in flight need 2: 10×. The median latency is that of a steady second call: 10×.
      * Try: pool = 200. Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
@@ -647,9 +646,9 @@ class Encores extends VirtualThreadsLab {
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
             Row row = time(calls + " × " + waitMs + " ms", waves,
-                () -> pooled.medianLatency(calls), () -> virtual.medianLatency(calls));
-            measure("median latency", "ms", waves,
-                run -> pooled.medianLatency(calls), run -> virtual.medianLatency(calls));
+                () -> pooled.latency(calls), () -> virtual.latency(calls));
+            measure("median latency", "ms", waves, run -> pooled.latency(calls),
+                run -> virtual.latency(calls));
             say("on average %s calls were waiting in the server with its pool of %s, %s in the"
                 + " one with virtual threads: %s", calls * waitMs / row.platform().median(),
                 pool, calls * waitMs / row.virtual().median(), verdict(row));
@@ -660,9 +659,9 @@ class Encores extends VirtualThreadsLab {
      * mixed. What changes for tasks that first compute and then call a server?
      * Fair: the same tasks, client and server. The calls leave from a pool of platform threads:
      * virtual ones, such as the client's own on JDK 27, would have to queue for a carrier.
-     * Prediction: 1× in time. But platform threads compute in slices, all together: the calls
-     * come in one wave. Virtual threads compute in turn: carriers × wait ÷ compute at once.
-     * Try: n = 25 and fib = 75_025. With less to compute, what is left of the stream?
+     * Prediction: 1× in time. But platform threads compute in slices and end together: one
+     * wave of calls. A carrier ends task after task: wait ÷ compute calls each, rounded up.
+     * Try: n = 25 and fib = 75_025. With less to compute, how many calls come at once?
      */
     static void mixed() throws Exception {
         int tasks = 10 * PROCESSORS;
@@ -670,7 +669,7 @@ class Encores extends VirtualThreadsLab {
         int n = size(37, 33);
         int fib = size(24_157_817, 3_524_578);
         Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
-        double stream = CARRIERS * waitMs / shots(compute, 1); // Little's law
+        double stream = CARRIERS * Math.ceil(waitMs / shots(compute, 1));
         try (var io = newCachedThreadPool();
                 var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Work task = () -> {
@@ -681,7 +680,7 @@ class Encores extends VirtualThreadsLab {
             Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             Row row = time(tasks + " tasks", 1, platform, virtual);
             Row peak = measure("calls at once", "calls", Math.max(1, tasks / stream),
-                run -> server.handlers.most(platform), run -> server.handlers.most(virtual));
+                run -> server.handlers.peak(platform), run -> server.handlers.peak(virtual));
             say("of %s calls the server saw at most %s at once from platform threads, %s from"
                 + " virtual threads; in time, %s", tasks, peak.platform().median(),
                 peak.virtual().median(), verdict(row));
@@ -747,7 +746,7 @@ class Encores extends VirtualThreadsLab {
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: its stacks alone would take a terabyte of address space.
-     * Prediction: ten times the threads, ten times the time, as long as the heap has room.
+     * Prediction: ten times the threads, ten times the time or up to about twice that.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
@@ -761,7 +760,7 @@ class Encores extends VirtualThreadsLab {
             bytes.lastKey(), bytes.lastEntry().getValue());
     }
 
-    /** Returns the milliseconds until all are parked; only the first run weighs them. */
+    /** Returns the milliseconds until all have reached the gate; run 0 weighs them there. */
     static double park(int n, int run, TreeMap<Integer, Double> bytes) throws Exception {
         var heap = ManagementFactory.getMemoryMXBean();
         long used = heap.getHeapMemoryUsage().getUsed();
@@ -779,7 +778,7 @@ class Encores extends VirtualThreadsLab {
                 gate.acquireUninterruptibly();
                 alive.countDown();
             });
-            awake.await();
+            if (!awake.await(60, TimeUnit.SECONDS)) throw new TimeoutException();
             double elapsed = (System.nanoTime() - start) / 1e6;
             if (run > 0) return elapsed;
             heap.gc();
@@ -787,7 +786,7 @@ class Encores extends VirtualThreadsLab {
             return elapsed;
         } finally {
             gate.release(n);
-            alive.await();
+            alive.await(60, TimeUnit.SECONDS); // not for ever: some may not have started
         }
     }
 
@@ -828,9 +827,9 @@ class Encores extends VirtualThreadsLab {
      * lost-lock. A task waits for a ReentrantLock, then one task per carrier does so inside a
      * monitor of its own. How long after the lock's release until all of them are done?
      * Fair: the same tasks in the same order, one thread per task, 500 ms of patience each.
-     * Prediction: below 1 ms. But up to JDK 23 the monitors pin every carrier: the first
-     * in line, whose turn it is, gets none until another loses patience, and without it never.
-     * Try: i < CARRIERS. One waiter fewer leaves a carrier free: what does that change?
+     * Prediction: about 0.1 ms for each. But up to JDK 23 the monitors pin every carrier: the
+     * first in line, whose turn it is, gets none until another one gives up.
+     * Try: i < CARRIERS, so one waiter fewer. How long does JDK 21 take now, and why?
      */
     static void lostLock() throws Exception {
         var platformLost = new AtomicInteger();
@@ -879,7 +878,7 @@ class Encores extends VirtualThreadsLab {
             check("tasks inside at once", limit, Math.max(limit, now));
         }
 
-        double most(Work w) throws Exception {
+        double peak(Work w) throws Exception {
             most.set(0);
             w.run();
             return most.get();
@@ -920,7 +919,7 @@ class Encores extends VirtualThreadsLab {
             return reply.statusCode();
         }
 
-        double medianLatency(int calls) throws Exception {
+        double latency(int calls) throws Exception {
             Queue<Double> latencies = new ConcurrentLinkedQueue<>();
             runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
                 for (int i = 0; i < 2; i++) {
@@ -933,6 +932,7 @@ class Encores extends VirtualThreadsLab {
         }
 
         public void close() {
+            client.close();
             server.stop(0);
             ((ExecutorService) server.getExecutor()).close();
         }
