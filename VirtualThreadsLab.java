@@ -665,7 +665,7 @@ class Encores extends VirtualThreadsLab {
      */
     static void mixed() throws Exception {
         int tasks = 10 * PROCESSORS;
-        int waitMs = size(100, 30);
+        int waitMs = size(120, 40);
         int n = size(37, 33);
         int fib = size(24_157_817, 3_524_578);
         Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
