@@ -337,8 +337,8 @@ class VirtualThreadsLab {
      * warm-up is longer, above all for very short shots, and returns its first, the cold start.
      */
     static double shots(Work work, int run) throws Exception {
-        double fillMs = run == 0 ? size(600, 40) : size(200, 40);
-        double shortMs = run == 0 ? size(1_500, 200) : 0; // while shots take under 1 ms
+        double fillMs = run == 0 ? size(400, 40) : size(200, 40);
+        double shortMs = run == 0 ? size(1_200, 200) : 0; // while shots take under 1 ms
         List<Double> shots = new ArrayList<>();
         double elapsed = 0;
         long start = System.nanoTime();
