@@ -511,7 +511,7 @@ class VirtualThreadsLab {
             int length = share < 1 ? (int) Math.max(1, Math.round(40 * share)) : 40;
             BARS.append(String.format("%-12s %-21s %-8s %s %s\n", current.name, row.work,
                 side.name, "█".repeat(length), row.amount(side)));
-            String list = ("" + side.samples).replaceAll("\\.0\\b|[\\[\\],]", ""); // "2 1.5 1"
+            String list = ("" + side.samples).replaceAll("\\.0\\b|[\\[\\],]", ""); // [2.0] to 2
             SAMPLES.append(wrap("  " + side.name + " " + list.replaceFirst("\\S+", "($0)")));
         }
     }
@@ -746,7 +746,7 @@ class Encores extends VirtualThreadsLab {
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: its stacks alone would take a terabyte of address space.
-     * Prediction: ten times the threads, ten times the time or up to about twice that.
+     * Prediction: a few microseconds for each at most, as long as the heap has room.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
