@@ -6,11 +6,14 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.*;
+import java.math.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
+import java.util.function.Function;
+import java.util.stream.*;
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -18,69 +21,95 @@ import java.util.concurrent.locks.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, such as new Thread(task) starts
- * virtual thread    a thread of the JVM; while it waits, its stack is on the heap
- * carrier           a platform thread that runs virtual ones; as many as there are processors
- * pinned            of a virtual thread: it waits without leaving its carrier
+ * platform thread   a thread of the operating system, as new Thread(task).start() starts one
+ * virtual thread    a thread of the JVM, run by a carrier, which it leaves whenever it waits
+ * carrier           a platform thread that runs virtual ones; by default one per processor
+ * pinned            unable to leave its carrier, so that the carrier has to wait with it
+ * ratio             platform ÷ virtual; above 1×, virtual threads need less
  *
- * The experiments are written in these words:
- * Work, Gauge                something to run; something to run that returns a number
- * size(full, quick)          the first number, or the second with --quick
- * runAll(executor, n, task)  runs the task n times, waits for the end, closes the executor
- * check(what, ...)           a wrong answer fails that side of the row
- * time(...), measure(...)    adds a row: its name, unit (time: ms), predicted ratio and sides
- * say(...), verdict(row)     adds a sentence; tells which side of a row was faster, if any
+ * The experiments are written in these words, which class Lab explains:
+ * Job, Gauge                code to run; code to run that returns a number
+ * size(full, quick)         the first number, or the second with --quick
+ * question(...)             what --predict asks before the rows that follow
+ * runAll(executor, n, job)  runs the job n times, waits for the end, closes the executor
+ * check(what, ...)          a wrong answer fails that side of the row
+ * time(...), measure(...)   adds a row: name, unit (time: ms), predicted ratio, both sides
+ * pinned(job, ms)           runs the job once more; counts its pinned waits of ms or more
+ * say(...), verdict(row)    adds a sentence; tells which side of a row took longer, if any
+ *
+ * All rows of a report share one JVM, and another start of the JVM may differ by more than the
+ * samples within one do. So run it more than once before you quote it.
  */
-class VirtualThreadsLab {
+class VirtualThreadsLab extends Lab { // for the names of Lab only
+    static final List<Experiment> LIST = List.of(
+        new Experiment("start-time", 15, VirtualThreadsLab::startTime, "start and run threads"),
+        new Experiment("sleep-wave", 32, VirtualThreadsLab::sleepWave,
+            "tasks wait: pool of 200, or virtual thread each"),
+        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
+            "tasks compute: thread per processor, or virtual thread each"),
+        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
+            "tasks wait in a lock, a monitor, a class initializer: thread each"),
+        new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
+            "live platform threads that the JVM shows (not GC, compiler) while tasks wait"));
+
+    public static void main(String[] args) {
+        List<Experiment> experiments = new ArrayList<>(LIST);
+        experiments.addAll(Encores.LIST); // the line to delete when you cut
+        run(CommandLine.parse(List.of(args), experiments));
+    }
+
     /**
      * start-time. How long does it take to start n threads, until each of them has run?
      * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
-     * still to run, so that no system runs out of them. await() returns when all have run.
+     * pending at a time, or some systems would run out. The latch opens when all have run.
      * Prediction: the operating system takes tens of microseconds or more for a thread. A
-     * virtual thread is an object that is put into a queue, in a microsecond or less.
+     * virtual thread is an object that is put into a queue, in about a microsecond or less.
      * Try: sizes = {1, 10, 100}. From how many threads on is the gap more than a millisecond?
      */
     static void startTime() throws Exception {
         int[] sizes = {100, size(1_000, 200), size(10_000, 500)};
         Row row = null;
         for (int threads : sizes) {
-            row = time(number(threads, " threads"), UNKNOWN,
+            row = time(number(threads) + " threads", UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
-        say("to start and run %s threads took %s µs per platform thread, %s µs per virtual"
-            + " one: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
-            row.virtual().median() * 1_000 / sizes[2], verdict(row));
+        say("starting and running %s threads took %s µs per platform thread and %s µs per"
+            + " virtual thread: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
+            row.virtual().median() * 1_000 / sizes[2], verdict(row, "platform threads"));
     }
 
-    static void startAll(Thread.Builder builder, int threads) throws InterruptedException {
+    static void startAll(Thread.Builder builder, int threads) throws Exception {
         var left = new CountDownLatch(threads);
         for (int started = 0; started < threads; started++) {
             while (started + left.getCount() - threads >= 1_000) Thread.yield();
             builder.start(left::countDown);
         }
-        left.await();
+        await(left);
     }
 
     /**
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
-     * Fair: the same tasks; only the executor differs. Many servers run on a pool of 200.
-     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; on virtual threads all
-     * the tasks wait at once. 50×, or less, as starting and waking threads takes time, too.
-     * Try: pool = 1_000. How much of the ratio is left, and how many tasks wait at once?
+     * Fair: the same tasks; only the executor differs. 200 threads is Tomcat's default pool.
+     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; virtual threads need
+     * one, as all wait at once. So 50×, or less: starting and waking threads takes time, too.
+     * Try: int pool = 1_000; How much of the ratio is left, and how many tasks wait at once?
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
         int waitMs = size(100, 50);
         int pool = 200;
-        Work wait = () -> Thread.sleep(waitMs);
-        Row row = time(number(tasks, " × ") + waitMs + " ms", Math.ceilDiv(tasks, pool),
+        Job wait = () -> Thread.sleep(waitMs);
+        double predicted = Math.ceilDiv(tasks, pool);
+        question("%s tasks wait %s ms: pool of %s, or virtual thread each", tasks, waitMs,
+            pool);
+        Row row = time(number(tasks) + " × " + waitMs + " ms", predicted,
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-        say("on average %s tasks were waiting in the pool of %s, and %s on virtual threads"
-            + " (Little's law: tasks × wait ÷ elapsed = tasks in flight); %s",
-            tasks * waitMs / row.platform().median(), pool,
-            tasks * waitMs / row.virtual().median(), verdict(row));
+        say("%s; on average, at least %s tasks were waiting at once in the pool and %s on"
+            + " virtual threads (Little's law: tasks × wait ÷ elapsed = waiting at once)",
+            verdict(row, "the pool of " + pool), tasks * waitMs / row.platform().median(),
+            tasks * waitMs / row.virtual().median());
     }
 
     /**
@@ -88,20 +117,21 @@ class VirtualThreadsLab {
      * Fair: the same tasks on one thread per processor, or on one virtual thread per task. Both
      * sides can use every processor, and nothing ever waits.
      * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
-     * there are as many carriers as processors. With fewer carriers: less than 1×.
+     * there is one carrier per processor. With fewer carriers: less than 1×.
      * Try: newFixedThreadPool(tasks). Do more threads than processors help?
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
         int limit = size(1_000_000, 400_000);
         int primes = size(78_498, 33_860);
-        Work count = () -> check("primes to " + number(limit, ""), primes, countPrimes(limit));
-        Row row = time(tasks + " × " + number(primes, " primes"),
-            Math.min(1, (double) CARRIERS / PROCESSORS),
+        Job count = () -> check("primes to " + number(limit), primes, countPrimes(limit));
+        double predicted = Math.min(1, (double) CARRIERS / PROCESSORS);
+        Row row = time(tasks + " × " + number(primes) + " primes", predicted,
             () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
         say("%s tasks only computed, on %s and %s: %s", tasks,
-            counted(PROCESSORS, "processor"), counted(CARRIERS, "carrier"), verdict(row));
+            counted(PROCESSORS, "processor"), counted(CARRIERS, "carrier"),
+            verdict(row, "platform threads"));
     }
 
     static int countPrimes(int limit) {
@@ -115,51 +145,60 @@ class VirtualThreadsLab {
     }
 
     /**
-     * pinning. What keeps a waiting virtual thread on its carrier, so that both have to wait?
+     * pinning. Which waits keep a virtual thread on its carrier, so that this waits with it?
+     * While it does, the carrier runs no other virtual thread, whatever that has to do.
      * Fair: one thread per task on both sides, and one lock per task, so that none has to wait
      * for its lock. A single lock for all of them would measure contention.
-     * Prediction: a ReentrantLock never pins: 1×. A monitor (synchronized) pins up to JDK 23,
-     * so the n tasks of a carrier (3 to 10) wait in turn: 1/n. JEP 491 ended that in 24: 1×. A
-     * class initializer has VM and native frames beneath it and pins on every JDK tried: 1/n.
-     * Try: synchronized (OWN), one monitor for all. How do JDK 21 and 25 differ now?
+     * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, waiting inside synchronized
+     * does, so n tasks per carrier (3 to 10) wait one after another: 1/n. Since 24 (JEP 491):
+     * 1×. A class initializer is called by the VM and was pinned on every JDK tried: 1/n.
+     * Try: synchronized (OWN) for synchronized (OWN.get()). Do JDK 21 and 25 still differ?
      */
     static void pinning() throws Exception {
         byte[] bytes = Initializer.class
             .getResourceAsStream(Initializer.class.getName() + ".class").readAllBytes();
-        Work lock = () -> {
+        Job lock = () -> {
             var own = new ReentrantLock();
             own.lock();
             try {
-                Thread.sleep(pinnedMs());
+                Thread.sleep(waitMs());
             } finally {
                 own.unlock();
             }
         };
-        Work monitor = () -> {
+        Job monitor = () -> {
             synchronized (OWN.get()) {
-                Thread.sleep(pinnedMs());
+                Thread.sleep(waitMs());
             }
         };
-        Work initializer = () -> MethodHandles.lookup().defineHiddenClass(bytes, true);
-        say("of %s tasks per carrier, on average %s, %s and %s. Flight Recorder counted events"
-            + " over %s ms, in runs of its own", perCarrier(), hold("ReentrantLock", 1, lock),
-            hold("synchronized", JDK < 24 ? 1.0 / perCarrier() : 1, monitor),
-            hold("class init", 1.0 / perCarrier(), initializer), pinnedMs() / 2);
+        Job initializer = () -> MethodHandles.lookup().defineHiddenClass(bytes, true);
+        double predictedLock = 1;
+        double predictedMonitor = JDK < 24 ? 1.0 / perCarrier() : 1;
+        double predictedInit = 1.0 / perCarrier();
+        String locked = waitIn("ReentrantLock", predictedLock, lock);
+        String monitored = waitIn("synchronized", predictedMonitor, monitor);
+        String initialized = waitIn("class init", predictedInit, initializer);
+        say("each carrier had %s tasks; waiting at the same time were, on average, at least %s,"
+            + " %s and %s; pinned events are waits of %s ms or more", perCarrier(), locked,
+            monitored, initialized, waitMs() / 2.0);
     }
 
     /** Adds a row; says how many tasks per carrier waited at once, and how many were pinned. */
-    static String hold(String what, double predicted, Work task) {
+    static String waitIn(String what, double predicted, Job task) {
         int tasks = perCarrier() * CARRIERS;
-        Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+        question("%s tasks per carrier each wait %s ms in %s: platform thread each, or virtual"
+            + " thread each", perCarrier(), waitMs(), what);
+        Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
         Row row = time(tasks + " in " + what, predicted,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
-        double atOnce = perCarrier() * pinnedMs() / row.virtual().median(); // Little's law
-        return number(atOnce, " waited at once in ") + what + " (" + pinned(virtual) + ")";
+        double atOnce = perCarrier() * waitMs() / row.virtual().median(); // Little's law
+        String pins = pinned(virtual, waitMs() / 2.0);
+        return number(atOnce) + " in " + what + " (" + pins + ")";
     }
 
-    // Fewer tasks on many carriers, or starting platform threads would drown the wait.
+    // Fewer tasks on many carriers, or the cost of starting threads would hide the wait.
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, 10); }
-    static int pinnedMs() { return size(500, 100) / perCarrier(); }
+    static int waitMs() { return size(500, 100) / perCarrier(); }
 
     /** A monitor for each thread, in a place where the compiler cannot optimize it away. */
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
@@ -167,38 +206,44 @@ class VirtualThreadsLab {
     /** Every task defines this class anew, and so runs the initializer. */
     static class Initializer {
         static {
-            long end = System.nanoTime() + pinnedMs() * 1_000_000L;
+            long end = System.nanoTime() + waitMs() * 1_000_000L;
             while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
         }
     }
 
     /**
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
-     * Fair: the same tasks come to the same gate. It opens when as many wait there as have
-     * room. ThreadMXBean counts the platform threads that the JVM shows: carriers too, but no
-     * virtual threads and none of the JVM's own, such as those of the GC and the compilers.
+     * Fair: the same tasks wait at the same gate. It opens when all that can start have come.
+     * ThreadMXBean counts the platform threads that the JVM shows: carriers and a few of the
+     * JVM's own (Reference Handler, Finalizer, Signal Dispatcher), but neither those of the GC
+     * and the compilers nor any virtual thread.
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
-     * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
-     * Try: tasks = 500. Which counts move?
+     * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b,
+     * which the same bean counts.
+     * Try: int tasks = 500; Which counts change?
      */
     static void threadCount() throws Exception {
         int tasks = 1_000;
         int pool = 200;
         startCarriers();
-        double b = settledThreads();
+        double before = settledThreads();
         Callable<Integer> peak = () -> threads().getPeakThreadCount();
         Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
-        Row pooled = measure(number(tasks, ", pool of ") + pool, "threads", (b + pool) / b,
+        double predictedPool = (before + pool) / before;
+        double predictedEach = (before + tasks) / before;
+        question("%s platform threads were live before", before);
+        Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", predictedPool,
             run -> atGate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
-        Row perTask = measure(number(tasks, ", thread each"), "threads", (b + tasks) / b,
+        Row each = measure(number(tasks) + ", thread each", "threads", predictedEach,
             run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
-        say("while %s tasks waited, ThreadMXBean saw %s threads with one thread per task, %s"
-            + " with the pool and %s with virtual threads; %s", tasks,
-            perTask.platform().median(), pooled.platform().median(), perTask.virtual().median(),
-            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> dump()));
+        String dump = atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, Evidence::dump);
+        say("while %s tasks waited, ThreadMXBean saw %s threads with one platform thread per"
+            + " task, %s with the pool and %s with virtual threads; %s", tasks,
+            each.platform().median(), pooled.platform().median(), each.virtual().median(),
+            dump);
     }
 
-    /** The last task that there is room for answers the question; all others wait for that. */
+    /** The last task that finds room asks the question; the others wait at the gate. */
     static <T> T atGate(ExecutorService executor, int tasks, int room, Callable<T> question)
             throws Exception {
         settledThreads();
@@ -215,65 +260,234 @@ class VirtualThreadsLab {
     /** Runs one task per carrier; each spins until all have begun, so every carrier is live. */
     static void startCarriers() throws Exception {
         var begun = new AtomicInteger();
-        long deadline = System.nanoTime() + 5_000_000_000L;
+        long end = System.nanoTime() + 5_000_000_000L;
         runAll(newVirtualThreadPerTaskExecutor(), CARRIERS, () -> {
             begun.incrementAndGet();
-            while (begun.get() < CARRIERS && System.nanoTime() < deadline) Thread.onSpinWait();
+            while (begun.get() < CARRIERS && System.nanoTime() < end) Thread.onSpinWait();
         });
     }
 
-    /** Lets earlier threads die: waits until the number of live ones is steady; returns it. */
+    /** Waits until earlier threads have ended and the count is steady; returns the count. */
     static int settledThreads() throws InterruptedException {
         int live = 0;
-        while (live != threads().getThreadCount()) {
+        for (int i = 0; i < 500 && live != threads().getThreadCount(); i++) {
             live = threads().getThreadCount();
             Thread.sleep(10);
         }
         return live;
     }
 
-    // ---------------------------------------------------------- what the experiments share
-    interface Work { void run() throws Exception; }
+    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
+}
+
+record Experiment(String name, int seconds, Lab.Job body, String summary) { }
+
+/**
+ * The words that the experiments are written in, and how a row is measured. A sample's way goes
+ * forward: experiment, measure, sample, shots, Row, Report. All static state is here.
+ */
+class Lab extends Text { // and Text holds how numbers are written
+    interface Job { void run() throws Exception; }
     interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = // see the javadoc of Thread
-        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS);
+    static final int CARRIERS = Math.min( // see the javadoc of Thread
+        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
+        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
 
-    static int size(int full, int quick) { return options.quick ? quick : full; }
-    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
+    private static CommandLine asked;
+    private static Report report;
+    private static Experiment current;
+    private static String question;
 
-    static void runAll(ExecutorService executor, int n, Work task) throws Exception {
-        Callable<Void> call = () -> {
-            task.run();
-            return null;
-        };
-        try (executor) {
-            for (var done : executor.invokeAll(Collections.nCopies(n, call))) done.get();
+    /** Runs the experiments that were asked for, prints the report and ends the JVM. */
+    static void run(CommandLine commandLine) {
+        asked = commandLine;
+        report = new Report(asked);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> report.print(true)));
+        for (var experiment : asked.chosen) {
+            current = experiment;
+            question = experiment.summary();
+            try {
+                experiment.body().run();
+            } catch (Exception | Error e) {
+                report.fail(experiment.name(), e);
+            }
+            System.err.println();
         }
+        report.print(false);
+        System.exit(System.out.checkError() || report.failed() ? 1 : 0);
+    }
+
+    static int size(int full, int quick) { return asked.quick ? quick : full; }
+
+    /** Tells more than the summary does for --predict; %s stands for each of the numbers. */
+    static void question(String text, Object... numbers) { question = fill(text, numbers); }
+
+    /** Adds a sentence to the report; %s stands for each of the numbers. */
+    static void say(String text, Object... numbers) {
+        report.say(current.name(), fill(text, numbers));
     }
 
     static void check(String what, double expected, double actual) {
         if (actual != expected) throw new IllegalStateException("wrong answer: "
-            + number(actual, " ") + what + ", not " + number(expected, ""));
+            + number(actual) + " " + what + ", not " + number(expected));
     }
 
-    /** Runs the work again; says how many waits Flight Recorder saw pinned, and the reason. */
-    static String pinned(Work work) {
+    /** Runs the job n times and closes the executor; throws what the first failure is. */
+    static void runAll(ExecutorService executor, int n, Job job) throws Exception {
+        Callable<Void> task = () -> {
+            job.run();
+            return null;
+        };
+        try (executor) {
+            var tasks = Collections.nCopies(n, task);
+            for (var done : executor.invokeAll(tasks, 10, TimeUnit.MINUTES)) done.get();
+        }
+    }
+
+    /** Waits as long as runAll does: far longer than a slow machine takes, but not for ever. */
+    static void await(CountDownLatch latch) throws InterruptedException {
+        if (!latch.await(10, TimeUnit.MINUTES)) throw new CancellationException();
+    }
+
+    /** Runs the job once more; says how many waits of ms or more were pinned, and why. */
+    static String pinned(Job job, double ms) {
+        try {
+            return Evidence.pinned(job, ms);
+        } catch (Exception | LinkageError e) {
+            say("Flight Recorder counted nothing: %s", reason(e));
+            return "pinned events not counted";
+        }
+    }
+
+    /** Says which side took longer only if each of its samples did, by 5 % at the least. */
+    static String verdict(Row row, String platformSide) {
+        boolean up = row.ratio() > 1;
+        Side slow = up ? row.platform() : row.virtual();
+        Side fast = up ? row.virtual() : row.platform();
+        if (Double.isNaN(row.ratio())) return "there is nothing to compare";
+        if (asked.runs < 4) return "fewer than 4 runs cannot tell which side takes longer";
+        if (slow.at(0) >= 1.05 * fast.at(1)) {
+            String ratio = row.mark() + threeDigits(slow.median() / fast.median()) + "×";
+            return up ? platformSide + " took " + ratio + " as long as virtual threads"
+                : "virtual threads took " + ratio + " as long as " + platformSide;
+        }
+        if (row.noisy()) return "the row is too noisy (~) to tell which side takes longer";
+        return "no difference was shown, as " + (slow.at(0) <= fast.at(1)
+            ? "samples of both sides overlap" : "samples of the sides are less than 5 % apart");
+    }
+
+    /** Adds a row of milliseconds. */
+    static Row time(String work, double predicted, Job platform, Job virtual) {
+        return measure(work, "ms", predicted,
+            run -> sample(platform, run), run -> sample(virtual, run));
+    }
+
+    /**
+     * Adds a row: the warm-up and then the samples, with the sides strictly in turns. A side
+     * that fails has no samples, and the report says why. No collection is forced: G1 would
+     * give memory back, and the next samples would pay for touching it anew.
+     */
+    static Row measure(String work, String unit, double predicted, Gauge platform,
+            Gauge virtual) {
+        String name = current.name();
+        String guess = platform == null ? "—" : asked.guess(name + ", " + work, question);
+        Row row = new Row(name, work, unit, predicted, guess,
+            new Side("platform", platform, new ArrayList<>()),
+            new Side("virtual", virtual, new ArrayList<>()));
+        for (int run = 0; run <= asked.runs; run++) {
+            asked.progress(current, work, run);
+            for (Side side : row.sides()) {
+                if (side.gauge() == null || side.failedBefore(run)) continue;
+                try {
+                    side.samples().add(fiveDigits(side.gauge().read(run)));
+                } catch (Exception | Error e) {
+                    side.samples().clear();
+                    report.fail(name + " " + work + ", " + side.name(), e);
+                }
+            }
+        }
+        report.add(row);
+        return row;
+    }
+
+    /**
+     * Returns the milliseconds of one sample: the median of as many shots as fill 200 ms. A
+     * single short shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
+     */
+    static double sample(Job job, int run) throws Exception {
+        if (run > 0) return Side.quantile(shots(job, size(200, 40)), 0.5);
+        List<Double> warmUp = shots(job, size(400, 40));
+        if (Side.quantile(warmUp, 0.5) < 1) shots(job, size(800, 160)); // short ones need more
+        return warmUp.getFirst(); // the cold start
+    }
+
+    /** Runs the job until the time is full; returns the milliseconds of each shot. */
+    static List<Double> shots(Job job, double fillMs) throws Exception {
+        List<Double> shots = new ArrayList<>();
+        double elapsed = 0;
+        long start = System.nanoTime();
+        while (elapsed < fillMs) {
+            job.run();
+            double now = (System.nanoTime() - start) / 1e6;
+            shots.add(now - elapsed);
+            elapsed = now;
+        }
+        return shots;
+    }
+}
+
+/** One side of a row: its samples, the first of them discarded; none if the side failed. */
+record Side(String name, Lab.Gauge gauge, List<Double> samples) {
+    double at(double q) { return quantile(samples.stream().skip(1).toList(), q); }
+    double median() { return at(0.5); }
+    boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
+    boolean failedBefore(int run) { return samples.size() < run; }
+
+    static double quantile(List<Double> values, double q) {
+        if (values.isEmpty()) return Lab.UNKNOWN;
+        List<Double> sorted = values.stream().sorted().toList();
+        double place = q * (sorted.size() - 1);
+        double low = sorted.get((int) place);
+        double high = sorted.get((int) Math.ceil(place));
+        return low + (high - low) * (place % 1);
+    }
+}
+
+/** One row of the table. A ratio above 1 says that virtual threads need less. */
+record Row(String experiment, String work, String unit, double predicted, String guess,
+        Side platform, Side virtual) {
+    List<Side> sides() { return List.of(platform, virtual); }
+    double ratio() { return platform.median() / virtual.median(); }
+    String mark() { return noisy() ? "~" : ""; }
+    boolean noisy() { return platform.noisy() || virtual.noisy(); }
+}
+
+/** What speaks besides the clock: Flight Recorder, and a thread dump. */
+class Evidence extends Text {
+    /** Counts parking while pinned, not blocking in native code. Throws without a recorder. */
+    static String pinned(Lab.Job job, double ms) throws IOException {
+        String name = "jdk.VirtualThreadPinned";
+        var least = java.time.Duration.ofNanos((long) (ms * 1e6)); // JDK 27 adds shorter ones
         try (var recording = new jdk.jfr.Recording()) {
             Path file = scratch();
-            recording.enable("jdk.VirtualThreadPinned") // JDK 27 reports short ones, too
-                .withThreshold(java.time.Duration.ofMillis(pinnedMs() / 2));
+            recording.enable(name).withThreshold(least);
             recording.start();
-            work.run();
+            try {
+                job.run();
+            } catch (Exception | Error e) {
+                return "the job failed under Flight Recorder: " + reason(e);
+            }
             recording.dump(file);
-            var events = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
-            String said = counted(events.size(), "pinned event");
-            return JDK < 24 || events.isEmpty() ? said : said + ": `" + events.getFirst()
-                .getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", "") + "`"; // X/0x7f: X
-        } catch (Exception | LinkageError e) {
-            return "no Flight Recorder: " + e;
+            var pins = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
+            pins.removeIf(event -> !event.getEventType().getName().equals(name)
+                || event.getDuration().compareTo(least) < 0); // of other recordings
+            String said = counted(pins.size(), "pinned event");
+            if (pins.isEmpty() || !pins.getFirst().hasField("pinnedReason")) return said;
+            String reason = pins.getFirst().getString("pinnedReason");
+            return said + ": `" + reason.replaceFirst("/0x[0-9a-f]+", "") + "`"; // X/0x7f: X
         }
     }
 
@@ -283,169 +497,65 @@ class VirtualThreadsLab {
             Path file = scratch();
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
                 file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
-            int virtual = Files.readString(file).split("\" virtual").length - 1;
-            return "a thread dump listed " + number(virtual, " virtual threads as well");
+            var lines = Files.readAllLines(file);
+            lines.removeIf(line -> !line.contains("\" virtual"));
+            return "a thread dump also listed " + number(lines.size()) + " virtual threads";
         } catch (Exception | LinkageError e) {
-            return "no thread dump: " + e;
+            return "there was no thread dump: " + reason(e);
         }
     }
 
-    /** Returns the path of a new file, which goes with its folder at the end or at Ctrl-C. */
+    /**
+     * Returns the path of a new file, in a folder of its own as dumpThreads takes no old one;
+     * both go at exit or Ctrl-C. Where the disk is full, Flight Recorder would end the JVM.
+     */
     static Path scratch() throws IOException {
         Path folder = Files.createTempDirectory("VirtualThreadsLab").toAbsolutePath();
         folder.toFile().deleteOnExit();
         folder.resolve("scratch").toFile().deleteOnExit();
+        long free = Files.getFileStore(folder).getUsableSpace() >> 20;
+        if (free < 32) throw new IOException(folder.getParent() + " has " + free + " MB left");
         return folder.resolve("scratch");
     }
+}
 
-    // -------------------------------------------------------------------------- measuring
-    /** One side of a row: its samples, the first of them discarded; none if it failed. */
-    record Side(String name, Gauge gauge, List<Double> samples) {
-        double at(double share) { return quantile(samples.stream().skip(1).toList(), share); }
-        double median() { return at(0.5); }
-        boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
-    }
+/** What was asked for on the command line, and what is said to the asker meanwhile. */
+class CommandLine extends Text {
+    boolean quick, samples, predict;
+    int runs;
+    List<String> typed;
+    List<Experiment> chosen;
+    private double thinking; // seconds that the clock of the progress leaves out
+    private boolean ahead = System.console() == null; // answers come ahead, as from a file
+    private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
 
-    /** One row of the table. A ratio above 1 says that virtual threads need less. */
-    record Row(String work, String unit, double predicted, String guess, Side platform,
-            Side virtual) {
-        List<Side> sides() { return List.of(platform, virtual); }
-        double ratio() { return platform.median() / virtual.median(); }
-        boolean noisy() { return platform.noisy() || virtual.noisy(); }
+    private static final String GUESS = "(?=.{0,7}$)(\\d[\\d.,]*(/\\d+)?[x×]?)?";
 
-        String amount(Side side) { // milliseconds are measured, everything else is counted
-            return unit.equals("ms") ? three(side.median(), " ms")
-                : number(side.median(), " " + unit);
-        }
-    }
-
-    static double quantile(List<Double> values, double q) {
-        if (values.isEmpty()) return UNKNOWN;
-        List<Double> sorted = values.stream().sorted().toList();
-        double place = q * (sorted.size() - 1);
-        double low = sorted.get((int) place);
-        return low + (sorted.get((int) Math.ceil(place)) - low) * (place - (int) place);
-    }
-
-    static Row time(String work, double predicted, Work platform, Work virtual) {
-        return measure(work, "ms", predicted, r -> shots(platform, r), r -> shots(virtual, r));
-    }
-
-    /**
-     * A shot runs the work once. A sample is the median of as many shots as fill 200 ms: one
-     * short shot varies with the scheduler, and one pause of 4 ms would spoil a mean. The
-     * warm-up is longer, above all for very short shots, and returns its first, the cold start.
-     */
-    static double shots(Work work, int run) throws Exception {
-        double fillMs = run == 0 ? size(400, 40) : size(200, 40);
-        double shortMs = run == 0 ? size(1_200, 200) : 0; // while shots take under 1 ms
-        List<Double> shots = new ArrayList<>();
-        double elapsed = 0;
-        long start = System.nanoTime();
-        while (elapsed < fillMs || (elapsed < shots.size() && elapsed < shortMs)) {
-            work.run();
-            double now = (System.nanoTime() - start) / 1e6;
-            shots.add(now - elapsed);
-            elapsed = now;
-        }
-        return run == 0 ? shots.getFirst() : quantile(shots, 0.5);
-    }
-
-    /** Adds a row: the warm-up and the samples, with the sides strictly in turns. */
-    static Row measure(String work, String unit, double predicted, Gauge platform,
-            Gauge virtual) {
-        var row = new Row(work, unit, predicted, platform == null ? "—" : ask(work),
-            new Side("platform", platform, new ArrayList<>()),
-            new Side("virtual", virtual, new ArrayList<>()));
-        for (int run = 0; run <= options.runs; run++) {
-            progress(work, run == 0 ? "warm-up" : "run " + run + " of " + options.runs);
-            for (Side side : row.sides()) {
-                if (side.gauge == null || side.samples.size() < run) continue; // it failed
-                try {
-                    System.gc(); // here, and so less often inside a sample
-                    side.samples.add(Double.valueOf("%.5g".formatted(side.gauge.read(run))));
-                } catch (Exception | Error e) {
-                    side.samples.clear();
-                    fail(" " + work + ", " + side.name, e);
-                }
-            }
-        }
-        add(row);
-        return row;
-    }
-
-    /** Says "faster" only where the samples do not overlap and the ratio is 5 % off 1×. */
-    static String verdict(Row row) {
-        Side fast = row.ratio() > 1 ? row.virtual : row.platform;
-        Side slow = row.ratio() > 1 ? row.platform : row.virtual;
-        if (Double.isNaN(row.ratio())) return "nothing to compare";
-        if (options.runs == 1) return "one run cannot tell which is faster";
-        if (fast.at(1) >= slow.at(0)) return "no difference, as samples of both sides overlap";
-        if (Math.abs(row.ratio() - 1) < 0.05) return "no difference, as it is less than 5 %";
-        return fast.name + " threads were " + three(slow.median() / fast.median(), "× faster");
-    }
-
-    // ------------------------------------------------------- the command line, and running
-    record Experiment(String name, int seconds, Work body, String question) { }
-    static final List<Experiment> ALL = new ArrayList<>(List.of(
-        new Experiment("start-time", 16, VirtualThreadsLab::startTime, "start and run threads"),
-        new Experiment("sleep-wave", 32, VirtualThreadsLab::sleepWave,
-            "10,000 tasks wait 100 ms each: pool of 200, or virtual thread per task"),
-        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
-            "count primes: thread per processor, or virtual thread per task"),
-        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
-            "wait in a lock, a monitor, a class initializer: thread per task"),
-        new Experiment("thread-count", 2, VirtualThreadsLab::threadCount,
-            "platform threads that the JVM shows (no GC, compiler) while 1,000 tasks wait")));
-    static { ALL.addAll(Encores.LIST); } // the line to delete when you cut
-
-    /** What was asked for. Guesses come from the input, which is null without --predict. */
-    record Options(boolean quick, int runs, boolean samples, Scanner input,
-            List<Experiment> chosen) { }
-
-    static Options options;
-    static Experiment current;
-    static long began;
-
-    public static void main(String[] args) {
-        Locale.setDefault(Locale.ROOT); // numbers look the same everywhere
-        if (List.of(args).contains("--help")) print(System.out, help());
-        else run(args);
-        System.exit(System.out.checkError() || !NOTES.isEmpty() ? 1 : 0);
-    }
-
-    static String help() {
-        String help = """
-            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
-
-              --quick     smaller sizes and 3 runs: ten seconds instead of a minute, but noisier
-              --runs N    N samples of each side, 1 to 100, instead of 5
-              --samples   print every sample at the end of the report
-              --predict   ask for your ratio before each row, and add it to the table
-
-            Exit code 0: every row was measured; 1: a row is missing or wrong; 2: bad command
-            line. Without a name the first five of these run, with "all" every one:
-            """;
-        for (var e : ALL) help += String.format("  %-12s  %s\n", e.name, e.question);
-        return help;
-    }
-
-    static Options parse(List<String> words) {
-        boolean quick = words.removeAll(Set.of("--quick"));
-        boolean samples = words.removeAll(Set.of("--samples"));
-        Scanner input = words.removeAll(Set.of("--predict")) ? new Scanner(System.in) : null;
-        String runs = quick ? "3" : "5";
-        for (int at = words.indexOf("--runs"); at >= 0; at = words.indexOf("--runs")) {
+    /** Returns what was asked for. Ends the JVM if that was help, or not understood. */
+    static CommandLine parse(List<String> typed, List<Experiment> all) {
+        List<String> words = new ArrayList<>(typed);
+        var asked = new CommandLine();
+        asked.typed = typed;
+        boolean help = words.removeAll(Set.of("--help"));
+        asked.quick = words.removeAll(Set.of("--quick"));
+        asked.samples = words.removeAll(Set.of("--samples"));
+        asked.predict = words.removeAll(Set.of("--predict"));
+        String runs = asked.quick ? "4" : "5";
+        int at = words.indexOf("--runs"); // a second one is an unknown word
+        if (at >= 0) {
             words.remove(at);
-            runs = at < words.size() ? words.remove(at) : "nothing"; // the last one counts
+            runs = at < words.size() ? words.remove(at) : "nothing";
         }
         if (!runs.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + runs);
-        List<String> names = ALL.stream().map(Experiment::name).toList();
+        asked.runs = Integer.parseInt(runs);
+        List<String> names = all.stream().map(Experiment::name).toList();
         if (words.isEmpty()) words.addAll(names.subList(0, 5));
         if (words.removeAll(Set.of("all"))) words.addAll(names);
         for (String word : words) if (!names.contains(word)) refuse("unknown: '" + word + "'");
-        return new Options(quick, Integer.parseInt(runs), samples, input,
-            words.stream().distinct().map(word -> ALL.get(names.indexOf(word))).toList());
+        if (Lab.CARRIERS < 1) refuse("virtual threads need a carrier, not " + Lab.CARRIERS);
+        asked.chosen = words.stream().distinct().map(names::indexOf).map(all::get).toList();
+        if (help) help(all);
+        return asked;
     }
 
     static void refuse(String why) {
@@ -453,205 +563,354 @@ class VirtualThreadsLab {
         System.exit(2);
     }
 
-    static void run(String[] args) {
-        options = parse(new ArrayList<>(List.of(args)));
-        String setting = setting(args); // opens files; experiments may use them all up
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> report(setting, true)));
-        for (var experiment : options.chosen) {
-            current = experiment;
-            began = System.nanoTime();
-            try {
-                experiment.body.run();
-            } catch (Exception | Error e) {
-                fail("", e);
+    static void help(List<Experiment> all) {
+        print(System.out, """
+            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
+
+              --quick     smaller sizes and 4 runs: ten seconds instead of a minute, but noisier
+              --runs N    N samples of each side, 1 to 100, instead of 5
+              --samples   print every sample at the end of the report
+              --predict   ask for your ratio before each row, and add it to the table
+
+            Without a name the first five experiments run; with "all", every one. Exit code 0:
+            every row was measured; 1: a row is missing or wrong; 2: bad command line.
+
+            """);
+        for (var e : all) print(System.out, format("  %-12s  %s\n", e.name(), e.summary()));
+        System.exit(System.out.checkError() ? 1 : 0);
+    }
+
+    void progress(Experiment current, String work, int run) {
+        double share = (runs + 1) / 6.0 * (quick ? 0.18 : 1); // of a full run of five
+        double about = 1 + share * chosen.stream().mapToInt(Experiment::seconds).sum();
+        double seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1e3 - thinking;
+        String step = run == 0 ? "warm-up" : "run " + run + " of " + runs;
+        print(System.err, format("\r[%d/%d] %-12s  %-20s  %-13s  %3.0f s of about %.0f",
+            chosen.indexOf(current) + 1, chosen.size(), current.name(), work, step, seconds,
+            about));
+    }
+
+    /** Returns the ratio that the reader expects, as typed; "—" for none. */
+    String guess(String row, String question) {
+        if (!predict) return "—";
+        long asked = System.nanoTime();
+        String guess = "";
+        print(System.err, "\n\n" + wrap(row + ": " + question)
+            + "Your ratio, platform ÷ virtual, such as 30 or 0.3 (Enter to skip): ");
+        try {
+            while (!ahead && input.ready()) input.readLine(); // typed before the question
+            guess = input.readLine();
+            while (guess != null && !guess.matches(GUESS)) {
+                print(System.err, "A ratio such as 30, 0.3 or 1/3 (Enter to skip): ");
+                guess = input.readLine();
             }
-            print(System.err, "\n");
+            ahead = input.ready();
+        } catch (IOException e) {
+            // as at the end of the input
         }
-        report(setting, false);
+        thinking += (System.nanoTime() - asked) / 1e9;
+        return guess == null || guess.isEmpty() ? "—" : guess;
+    }
+}
+
+/** What the run has found: rows and sentences, kept as they are until they are printed. */
+class Report extends Text {
+    private final CommandLine asked;
+    private final String head;
+    private final List<Row> rows = new CopyOnWriteArrayList<>(); // an interrupt may read them
+    private final List<String> sentences = new CopyOnWriteArrayList<>();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private boolean printed;
+
+    Report(CommandLine asked) {
+        this.asked = asked;
+        head = head(); // now, as it opens files, and experiments may use them all up
     }
 
-    /** Tells the time left only while the experiment takes no longer than was estimated. */
-    static void progress(String work, String step) {
-        var chosen = options.chosen;
-        int turn = chosen.indexOf(current) + 1;
-        double share = (options.runs + 1) / 6.0 * size(100, 18) / 100; // of a full run of 5
-        double left = current.seconds * share - (System.nanoTime() - began) / 1e9;
-        String about = left < 0 ? "" : ", about %.0f s left";
-        for (var e : chosen.subList(turn, chosen.size())) left += e.seconds * share;
-        long seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
-        print(System.err, String.format("\r[%d/%d] %-12s %-19s %-11s %3d s%-19s", turn,
-            chosen.size(), current.name, work, step, seconds, about.formatted(left)));
+    void add(Row row) { rows.add(row); }
+    boolean failed() { return !failures.isEmpty(); }
+    void fail(String where, Throwable e) { failures.add(where + ": " + reason(e)); }
+
+    void say(String experiment, String sentence) {
+        String said = experiment + ": " + sentence;
+        if (!sentences.contains(said)) sentences.add(said);
     }
 
-    /** Returns the ratio that the reader types, or a dash if it is left out or no number. */
-    static String ask(String work) {
-        if (options.input == null) return "—";
-        print(System.err, "\n" + current.name + ", " + work + "\n(" + current.question
-            + ")\nYour ratio, platform ÷ virtual, such as 50 or 0.5 (Enter to skip): ");
-        String answer = options.input.hasNextLine() ? options.input.nextLine().strip() : "";
-        return answer.matches("\\d{1,4}([.,]\\d{1,3})?") ? answer : "—";
-    }
-
-    // -------------------- the report: what is finished, so that an interrupt can print it
-    static final StringBuilder TABLE = new StringBuilder();
-    static final StringBuilder NOTES = new StringBuilder();
-    static final StringBuilder SENTENCES = new StringBuilder("\n## What the numbers say\n\n");
-    static final StringBuilder BARS = new StringBuilder("\n## At a glance\n\n```\n");
-    static final StringBuilder SAMPLES = new StringBuilder();
-    static boolean printed;
-
-    static synchronized void add(Row row) {
-        TABLE.append(line(current.name, row.work, row.amount(row.platform),
-            row.amount(row.virtual), (row.noisy() ? "~" : "") + three(row.ratio(), "×"),
-            number(row.predicted, "×"), row.guess));
-        SAMPLES.append(current.name + ", " + row.work + ", " + row.unit + "\n");
-        for (Side side : row.sides()) {
-            if (side.samples.isEmpty()) continue;
-            double share = side == row.platform ? row.ratio() : 1 / row.ratio();
-            int length = share < 1 ? (int) Math.max(1, Math.round(40 * share)) : 40;
-            BARS.append(String.format("%-12s %-21s %-8s %s %s\n", current.name, row.work,
-                side.name, "█".repeat(length), row.amount(side)));
-            String list = ("" + side.samples).replaceAll("\\.0\\b|[\\[\\],]", ""); // [2.0] to 2
-            SAMPLES.append(wrap("  " + side.name + " " + list.replaceFirst("\\S+", "($0)")));
-        }
-    }
-
-    static synchronized void say(String format, Object... args) {
-        for (int i = 0; i < args.length; i++) {
-            if (args[i] instanceof Number n) args[i] = number(n.doubleValue(), "");
-        }
-        SENTENCES.append(wrap("- " + current.name + ": " + format.formatted(args) + "."));
-    }
-
-    static synchronized void fail(String where, Throwable e) {
-        Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
-        String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
-        NOTES.append(wrap("- " + current.name + where + ": " + switch (cause) {
-            case IllegalStateException x -> message; // Java 21 or newer: see README.md
-            default -> cause; // an older javac rejects the line above, and quotes it
-        } + "."));
-    }
-
-    static synchronized void report(String setting, boolean partial) {
+    synchronized void print(boolean partial) {
         if (printed) return;
         printed = true;
         if (partial) System.err.println(); // behind the progress
-        String rule = line("", "", ":", ":", ":", ":", ":").replace(": |", " :|");
-        String notes = NOTES + (TABLE.indexOf("~") < 0 ? "" : wrap("- ~ marks a noisy row: the"
-            + " middle half of a side's samples covers over 20 % of their median."));
         String text = "# VirtualThreadsLab\n\n"
             + (partial ? "**Partial:** interrupted; these are the finished rows.\n\n" : "")
-            + setting + "\n"
-            + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted", "You")
-            + rule.replace(' ', '-') + TABLE + (notes.isEmpty() ? "" : "\n" + notes)
-            + SENTENCES + BARS + "```\n";
-        if (options.samples) text += "\n## Samples\n\nThe first, in brackets, is discarded.\n"
-            + "\n```\n" + SAMPLES + "```\n";
+            + head + "\n" + table() + "\n" + notes()
+            + "\n## What the numbers say\n\n" + items(sentences)
+            + "\n## At a glance\n\n```text\n" + chart() + "```\n";
+        if (asked.samples) text += "\n## Samples\n\nThe first, in brackets, is discarded.\n\n"
+            + "```text\n" + samples() + "```\n";
         print(System.out, text);
     }
 
-    static String setting(String[] args) {
+    private String head() {
         var jvm = ManagementFactory.getRuntimeMXBean();
         var os = ManagementFactory.getOperatingSystemMXBean();
-        var collectors = ManagementFactory.getGarbageCollectorMXBeans().stream();
-        String[] typed = ProcessHandle.current().info().arguments().orElse(args);
+        String collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .map(MemoryManagerMXBean::getName).collect(Collectors.joining(", "));
+        boolean pretended = ("" + jvm.getInputArguments()).contains("ActiveProcessorCount");
+        String command = ProcessHandle.current().info().arguments() // none on Windows
+            .map(words -> "`java " + quoted(List.of(words)))
+            .orElse("words `" + quoted(asked.typed)) + "`";
         return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
-                + jvm.getVmName() + ", " + collectors.map(gc -> gc.getName()).toList())
+                + jvm.getVmName() + ", " + collectors)
             + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
-                + counted(PROCESSORS, "processor") + ", " + counted(CARRIERS, "carrier")
-                + ", heap up to " + number(Runtime.getRuntime().maxMemory() >> 20, " MB"))
-            + wrap("- " + java.time.LocalDate.now() + ", " + counted(options.runs, "run")
-                + (typed == args ? ", words `" : ", `java ") + String.join(" ", typed) + "`");
+                + counted(Lab.PROCESSORS, "processor")
+                + (pretended ? " (pretended: platform threads use all that there are), " : ", ")
+                + counted(Lab.CARRIERS, "carrier") + ", heap up to "
+                + number(Runtime.getRuntime().maxMemory() >> 20) + " MB")
+            + wrap("- " + java.time.LocalDate.now() + ", " + counted(asked.runs, "run") + ", "
+                + command);
     }
 
-    /** A line of the table; scripts rely on its columns. The last is the reader's guess. */
-    static String line(Object... cells) {
-        String line = "| %-12s | %-20s | %13s | %11s | %9s | %9s |";
-        return String.format(line + (options.input == null ? "\n" : " %4.4s |\n"), cells);
+    private static String quoted(List<String> words) {
+        return words.stream().map(word -> word.matches("\\S+") ? word : "'" + word + "'")
+            .collect(Collectors.joining(" "));
     }
 
-    /** Breaks lines, so that none is over 100 characters, at a blank where there is one. */
-    static String wrap(String line) {
-        return line.replaceAll("\\R", " ").replaceAll("(.{1,97}(?= |$)|.{97}) ?", "$1\n  ")
-            .stripTrailing() + "\n";
+    private String table() {
+        List<List<String>> lines = new ArrayList<>();
+        lines.add(List.of("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted",
+            "You"));
+        for (Row row : rows) {
+            lines.add(List.of(row.experiment(), row.work(), amount(row, row.platform()),
+                amount(row, row.virtual()), ratio(row), times(row.predicted()), row.guess()));
+        }
+        var table = new StringBuilder();
+        var rule = new StringBuilder("|");
+        for (var cells : lines) {
+            for (int i = 0; i < (asked.predict ? 7 : 6); i++) {
+                int column = i;
+                int width = widest(lines, line -> line.get(column));
+                table.append(format("| %" + (i < 2 ? "-" : "") + width + "s ", cells.get(i)));
+                if (cells == lines.getFirst()) rule.append("-".repeat(width + 1))
+                    .append(i < 2 ? "-|" : ":|");
+            }
+            table.append("|\n");
+        }
+        return table.insert(table.indexOf("\n") + 1, rule + "\n").toString();
+    }
+
+    private static <T> int widest(List<T> items, Function<T, String> text) {
+        return items.stream().mapToInt(item -> text.apply(item).length()).max().orElse(0);
+    }
+
+    /** A median with its unit: milliseconds are measured, everything else is counted. */
+    private static String amount(Row row, Side side) {
+        double median = side.median();
+        if (Double.isNaN(median)) return "—";
+        String value = row.unit().equals("ms") ? threeDigits(median) : number(median);
+        return value + " " + row.unit();
+    }
+
+    private static String ratio(Row row) {
+        return Double.isNaN(row.ratio()) ? "—" : row.mark() + threeDigits(row.ratio()) + "×";
+    }
+
+    private String notes() {
+        String notes = "Ratio is platform ÷ virtual: above 1×, virtual threads need less.\n"
+            + "Predicted is the ratio that a simple model gives"
+            + (asked.predict ? ", You the one that you expected.\n" : ".\n");
+        if (rows.stream().anyMatch(Row::noisy)) notes += "~ marks a noisy row: the middle half"
+            + " of a side's samples covers over 20 % of their median.\n";
+        return failures.isEmpty() ? notes : notes + "\n" + items(failures);
+    }
+
+    private static String items(List<String> texts) {
+        return texts.stream().map(text -> wrap("- " + text + (text.endsWith(".") ? "" : ".")))
+            .collect(Collectors.joining());
+    }
+
+    /** A line for each ratio on a logarithmic scale: ten columns for each power of ten. */
+    private String chart() {
+        String label = "%-" + (widest(rows, Row::experiment) + 1) + "s%-"
+            + (widest(rows, Row::work) + 1) + "s";
+        String chart = format(label, "", "")
+            + "  < they need more  │  virtual threads need less >    ○ predicted\n"
+            + format(label, "", "")
+            + "0.01×     0.1×      1×        10×       100×      1,000×\n";
+        for (Row row : rows) {
+            if (Double.isNaN(row.ratio())) continue;
+            int end = column(row.ratio());
+            char[] line = " ".repeat(51).toCharArray();
+            Arrays.fill(line, Math.min(end, 20), Math.max(end, 20) + 1, '█');
+            line[20] = '│';
+            if (row.ratio() < 0.01) line[0] = '<';
+            if (row.ratio() > 1_000) line[50] = '>';
+            if (!Double.isNaN(row.predicted())) line[column(row.predicted())] = '○';
+            chart += format(label, row.experiment(), row.work())
+                + new String(line).stripTrailing() + " " + ratio(row) + "\n";
+        }
+        return chart;
+    }
+
+    private static int column(double ratio) {
+        return Math.clamp(20 + Math.round(10 * Math.log10(ratio)), 0, 50);
+    }
+
+    private String samples() {
+        var text = new StringBuilder();
+        for (Row row : rows) {
+            text.append(row.experiment() + ", " + row.work() + ", " + row.unit() + "\n");
+            for (Side side : row.sides()) {
+                String values = side.samples().stream().map(Text::plain)
+                    .collect(Collectors.joining(" "));
+                if (values.isEmpty()) continue;
+                values = values.replaceFirst("\\S+", "($0)"); // the warm-up
+                text.append(wrap("  " + side.name() + " " + values));
+            }
+        }
+        return text.toString();
+    }
+}
+
+/** How numbers and lines are written, the same in every locale. */
+class Text {
+    static String format(String format, Object... arguments) {
+        return String.format(Locale.ROOT, format, arguments);
+    }
+
+    /** Puts the numbers, written as they are in the table, in place of each %s. */
+    static String fill(String text, Object... numbers) {
+        for (int i = 0; i < numbers.length; i++) {
+            if (numbers[i] instanceof Number n) numbers[i] = number(n.doubleValue());
+        }
+        return format(text.replace("%d", "%s"), numbers);
     }
 
     static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
 
+    static String times(double ratio) {
+        return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
+    }
+
     /** A whole number as it is, anything else with three digits. */
-    static String number(double value, String unit) {
-        return value % 1 == 0 ? String.format("%,.0f", value) + unit : three(value, unit);
+    static String number(double value) {
+        return value % 1 == 0 ? format("%,.0f", value) : threeDigits(value);
     }
 
     /** Three significant digits, or all those of a large number: 0.110, 52.0, 5,131. */
-    static String three(double value, String unit) {
+    static String threeDigits(double value) {
         if (Double.isNaN(value)) return "—";
-        return String.format(value < 999.5 ? "%.3g" : "%,.0f", value) + unit;
+        return format(value < 999.5 ? "%.3g" : "%,.0f", value);
     }
 
-    /** Prints plain ASCII of the same width where the charset lacks a character of these. */
+    /** The value that is printed as a sample, so that the table can be recomputed from it. */
+    static double fiveDigits(double value) {
+        return new BigDecimal(value).round(new MathContext(5)).doubleValue();
+    }
+
+    static String plain(double value) {
+        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    }
+
+    /** Breaks a line at spaces, so that none is longer than 100 characters. */
+    static String wrap(String line) {
+        return line.replaceAll("\\R", " ").replaceAll("(.{1,97})( |$)|(.{97})", "$1$3\n  ")
+            .stripTrailing() + "\n";
+    }
+
+    /** Tells an error and its causes in one line. */
+    static String reason(Throwable error) {
+        String said = switch (error) {
+            case ExecutionException x -> ""; // this file needs Java 21 or newer
+            case CancellationException x -> "not done within 10 minutes";
+            case IllegalStateException x -> Objects.requireNonNullElse(x.getMessage(), "" + x);
+            default -> "" + error;
+        };
+        String cause = error.getCause() == null ? "" : reason(error.getCause());
+        return said + (said.isEmpty() || cause.isEmpty() ? "" : ", caused by ") + cause;
+    }
+
+    /** Prints ASCII of the same width instead if the charset lacks one of these characters. */
     static void print(PrintStream out, String text) {
-        if (out.charset().newEncoder().canEncode("×—÷█µ")) out.print(text);
-        else out.print(text.replace('×', 'x').replace('—', '-').replace('÷', '/')
-            .replace('█', '#').replace('µ', 'u'));
+        String special = "×—÷µ█│○";
+        String ascii = "x-/u#|o";
+        boolean known = out.charset().newEncoder().canEncode(special);
+        for (int i = 0; i < special.length() && !known; i++) {
+            text = text.replace(special.charAt(i), ascii.charAt(i));
+        }
+        out.print(text);
     }
 }
 
-// ----- Cut here: without the line that names Encores, and without this line and all below, the
-// file is a complete lab of the five. Below are experiments that run when named, or with "all".
-class Encores extends VirtualThreadsLab {
+// ----- Cut here: delete this line, all below it and the line above that names Encores, and a
+// complete lab of the five is left. Below: experiments that run when named, or with "all".
+class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
-        new Experiment("println", 4, Encores::println, "one thread prints 100,000 lines"),
+        new Experiment("println", 3, Encores::println, "one thread prints lines to a file"),
         new Experiment("http", 15, Encores::http, "400 calls: pool of 20, or virtual threads"),
         new Experiment("mixed", 23, Encores::mixed, "tasks compute, then call a server"),
         new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
-        new Experiment("thread-local", 2, Encores::threadLocal, "objects a cache makes"),
-        new Experiment("million", 18, Encores::million, "park a million virtual threads"),
+        new Experiment("thread-local", 1, Encores::threadLocal, "objects that a cache makes"),
+        new Experiment("million", 15, Encores::million, "park a million virtual threads"),
         new Experiment("time-sharing", 3, Encores::timeSharing, "short task behind long ones"),
-        new Experiment("lost-lock", 4, Encores::lostLock, "hand a lock to pinned waiters"));
+        new Experiment("lost-lock", 4, Encores::lostLock, "hand a lock down a line"));
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: the same lines and file; the sides take turns, as a cold first is usually slower.
+     * Fair: the same lines and file, and the sides take turns, as the first, cold, is often
+     * slower. The lines in the file are counted afterwards, outside the time.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
-     * Try: lines = 10. Which side is faster now, and why?
+     * Try: int lines = 10; Which side is faster now, and why?
      */
     static void println() throws Exception {
         int lines = 100_000;
-        Path file = scratch();
-        Work print = () -> {
+        Path file = Evidence.scratch();
+        double predicted = JDK < 23 ? UNKNOWN : 1;
+        question("one task prints %s lines to a file", lines);
+        Row row = measure(number(lines) + " lines", "ms", predicted,
+            run -> printLines(newThreadPerTaskExecutor(Thread::new), file, lines),
+            run -> printLines(newVirtualThreadPerTaskExecutor(), file, lines));
+        say("one task, alone: %s", verdict(row, "platform threads"));
+    }
+
+    static double printLines(ExecutorService executor, Path file, int lines) throws Exception {
+        long start = System.nanoTime();
+        runAll(executor, 1, () -> {
             try (var out = new PrintStream(new FileOutputStream(file.toFile()))) {
                 for (int i = 0; i < lines; i++) out.println("line " + i);
+                if (out.checkError()) throw new IOException("not all lines could be written");
             }
-            check("lines in the file", lines, Files.readAllLines(file).size());
-        };
-        say("one task, alone: %s", verdict(time(number(lines, " lines"), JDK < 23 ? UNKNOWN : 1,
-            () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print))));
+        });
+        double elapsed = (System.nanoTime() - start) / 1e6;
+        check("lines in the file", lines, Files.readAllLines(file).size());
+        return elapsed;
     }
 
     /**
      * http. What does a server gain from one virtual thread per call, if its handler waits?
      * Fair: the same 200 clients make two calls each in turn; only the executors differ.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
-     * calls in flight need 2: 10×. The median latency is that of a steady second call: 10×.
-     * Try: pool = 200. Is it the threads that are better, or their number?
+     * calls in flight need 2: 10×, or less, as calls cost more than the waits. The median
+     * latency is that of a steady second call: 10× again.
+     * Try: int pool = 200; Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
         int calls = size(400, 200);
         int pool = 20;
         int waitMs = 50;
-        double waves = calls / 2.0 / pool;
+        int waves = Math.max(2, Math.ceilDiv(calls, pool));
+        double predicted = waves / 2.0;
+        question("%s clients call twice, a handler waits %s ms: pool of %s, or virtual thread"
+            + " per call", calls / 2, waitMs, pool);
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            Row row = time(calls + " × " + waitMs + " ms", waves,
-                () -> pooled.latency(calls), () -> virtual.latency(calls));
-            measure("median latency", "ms", waves, run -> pooled.latency(calls),
-                run -> virtual.latency(calls));
-            say("on average %s calls were waiting in the server with its pool of %s, %s in the"
-                + " one with virtual threads: %s", calls * waitMs / row.platform().median(),
-                pool, calls * waitMs / row.virtual().median(), verdict(row));
+            Row row = time(calls + " × " + waitMs + " ms", predicted,
+                () -> pooled.callAll(calls), () -> virtual.callAll(calls));
+            measure("median latency", "ms", predicted,
+                run -> pooled.callAll(calls), run -> virtual.callAll(calls));
+            say("%s; beyond the %s and %s ms of waiting that are predicted, they took %s and %s"
+                + " ms", verdict(row, "the pool of " + pool), waves * waitMs, 2 * waitMs,
+                row.platform().median() - waves * waitMs, row.virtual().median() - 2 * waitMs);
         }
     }
 
@@ -659,31 +918,37 @@ class Encores extends VirtualThreadsLab {
      * mixed. What changes for tasks that first compute and then call a server?
      * Fair: the same tasks, client and server. The calls leave from a pool of platform threads:
      * virtual ones, such as the client's own on JDK 27, would have to queue for a carrier.
-     * Prediction: 1× in time. But platform threads compute in slices and end together: one
-     * wave of calls. A carrier ends task after task: wait ÷ compute calls each, rounded up.
-     * Try: n = 25 and fib = 75_025. With less to compute, how many calls come at once?
+     * Prediction: 1× in time. But platform threads share the processors and finish together,
+     * so all calls overlap. A carrier finishes task by task: only wait ÷ compute of its calls,
+     * rounded up, do. One computation is timed alone for this, before the rows.
+     * Try: int n = 25; and int fib = 75_025; With less to compute, how many calls overlap?
      */
     static void mixed() throws Exception {
         int tasks = 10 * PROCESSORS;
         int waitMs = size(120, 40);
         int n = size(37, 33);
         int fib = size(24_157_817, 3_524_578);
-        Work compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
-        double stream = CARRIERS * Math.ceil(waitMs / shots(compute, 1));
+        Job compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
+        double computeMs = sample(compute, 1);
+        double stream = CARRIERS * Math.ceil(waitMs / computeMs);
+        double predicted = Math.min(1, (double) CARRIERS / PROCESSORS);
+        double predictedPeak = size(1, 0) == 1 ? Math.max(1, tasks / stream) : UNKNOWN;
+        question("%s tasks compute for %s ms, then call a server that waits %s ms: platform"
+            + " thread each, or virtual thread each", tasks, computeMs, waitMs);
         try (var io = newCachedThreadPool();
                 var server = new Server(newFixedThreadPool(tasks), waitMs)) {
-            Work task = () -> {
+            Job task = () -> {
                 compute.run();
                 io.submit(server::call).get();
             };
-            Work platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
-            Work virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-            Row row = time(tasks + " tasks", 1, platform, virtual);
-            Row peak = measure("calls at once", "calls", Math.max(1, tasks / stream),
+            Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+            Row row = time(tasks + " tasks", predicted, platform, virtual);
+            Row peak = measure("calls at once", "calls", predictedPeak,
                 run -> server.handlers.peak(platform), run -> server.handlers.peak(virtual));
             say("of %s calls the server saw at most %s at once from platform threads, %s from"
                 + " virtual threads; in time, %s", tasks, peak.platform().median(),
-                peak.virtual().median(), verdict(row));
+                peak.virtual().median(), verdict(row, "platform threads"));
         }
     }
 
@@ -700,33 +965,36 @@ class Encores extends VirtualThreadsLab {
         int holdMs = 10;
         int limit = 20;
         var permits = new Semaphore(limit);
-        var pooled = new Place();
-        var gated = new Place();
-        Work gatedVisit = () -> {
+        var pooled = new Room();
+        var gated = new Room();
+        Job enterGated = () -> {
             permits.acquire();
             try {
-                gated.visit(holdMs, limit);
+                gated.enter(holdMs, limit);
             } finally {
                 permits.release();
             }
         };
-        Row row = time(number(tasks, " × ") + holdMs + " ms by " + limit, 1,
-            () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.visit(holdMs, limit)),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, gatedVisit));
+        double predicted = 1;
+        Row row = time(number(tasks) + " × " + holdMs + " ms by " + limit, predicted,
+            () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.enter(holdMs, limit)),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, enterGated));
         say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
-            pooled.most, gated.most, verdict(row));
+            pooled.most, gated.most, verdict(row, "the pool"));
     }
 
     /**
      * thread-local. How many costly objects does a cache in a ThreadLocal make?
      * Fair: the same tasks use the same cache; only the executor differs.
      * Prediction: one per thread: 200 for the pool, 10,000 for virtual threads: 0.02×.
-     * Try: tasks = 200. Does the cache still save anything?
+     * Try: int tasks = 200; Does the cache still save anything?
      */
     static void threadLocal() throws Exception {
         int tasks = size(10_000, 2_000);
         int pool = 200;
-        Row row = measure(number(tasks, " tasks"), "made", (double) pool / tasks,
+        double predicted = (double) pool / tasks;
+        question("objects that a ThreadLocal makes: pool of %s, or virtual thread each", pool);
+        Row row = measure(number(tasks) + " tasks", "made", predicted,
             run -> buffersMade(newFixedThreadPool(pool), tasks),
             run -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
         say("the cache made %s MB of buffers for the pool, %s MB for virtual threads",
@@ -745,68 +1013,122 @@ class Encores extends VirtualThreadsLab {
 
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
-     * There is no platform side: its stacks alone would take a terabyte of address space.
-     * Prediction: a few microseconds for each at most, as long as the heap has room.
+     * There is no platform side: a system refuses a process a million threads long before (on
+     * Linux by threads-max, pid_max or max_map_count).
+     * Prediction: a few microseconds for each at most, as long as the heap has room. The time
+     * includes growing the heap, and collections: java -Xms3g shows how much that is.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
-        TreeMap<Integer, Double> bytes = new TreeMap<>(Map.of(10_000, 0.0));
-        for (int i = 0; i < 5; i++) park(10_000, 0, bytes); // stacks are deeper until compiled
+        String collected = "";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
-            measure(number(n, " parked"), "ms", UNKNOWN, null, run -> park(n, run, bytes));
+            long times = collections();
+            long ms = collectionMs();
+            Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> parkMs(n));
+            double all = row.virtual().samples().stream().mapToDouble(x -> x).sum();
+            if (all > 0) collected = fill("of the %s ms that parking %s took %s times, the"
+                + " collector had %s ms in %s collections", all, n,
+                row.virtual().samples().size(), collectionMs() - ms, collections() - times);
         }
-        say("each of %s parked virtual threads took %s bytes of the heap; there is no platform"
-            + " side, as a million stacks would take a terabyte of address space",
-            bytes.lastKey(), bytes.lastEntry().getValue());
+        say("%s; each parked virtual thread took %s bytes of the heap. There is no platform"
+            + " side, as a system refuses so many threads", collected, weigh(10_000));
     }
 
-    /** Returns the milliseconds until all have reached the gate; run 0 weighs them there. */
-    static double park(int n, int run, TreeMap<Integer, Double> bytes) throws Exception {
-        var heap = ManagementFactory.getMemoryMXBean();
-        long used = heap.getHeapMemoryUsage().getUsed();
-        double wantMb = 2 * n * bytes.lastEntry().getValue() / 1e6;
-        double freeMb = (heap.getHeapMemoryUsage().getMax() - used) / 1e6;
-        if (wantMb > freeMb) throw new IllegalStateException("would need about "
-            + number(wantMb, " MB of heap, where ") + number(freeMb, " MB are left"));
-        var awake = new CountDownLatch(n);
-        var alive = new CountDownLatch(n);
-        var gate = new Semaphore(0);
+    /** Returns the milliseconds until all have come to the gate. */
+    static double parkMs(int n) throws Exception {
         long start = System.nanoTime();
+        return park(n, () -> (System.nanoTime() - start) / 1e6);
+    }
+
+    /** Fails if the heap cannot have so many MB: better before it is full than after. */
+    static void needHeap(double mb) {
+        double most = Runtime.getRuntime().maxMemory() >> 20;
+        if (mb > most) throw new IllegalStateException("needs about " + number(mb)
+            + " MB of heap, where the limit is " + number(most) + " MB");
+    }
+
+    /** Returns the bytes of heap that each of n parked virtual threads takes. */
+    static double weigh(int n) throws Exception {
+        var heap = ManagementFactory.getMemoryMXBean();
+        long times = collections();
+        heap.gc();
+        long before = heap.getHeapMemoryUsage().getUsed();
+        long parked = park(n, () -> {
+            heap.gc();
+            return heap.getHeapMemoryUsage().getUsed();
+        });
+        return collections() == times ? UNKNOWN : (parked - before) / (double) n;
+    }
+
+    /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
+    static <T> T park(int n, Callable<T> question) throws Exception {
+        needHeap(n * 2_000.0 / (1 << 20)); // about twice what they weigh
+        var come = new CountDownLatch(n);
+        var gone = new CountDownLatch(n);
+        var gate = new Semaphore(0);
         try {
             for (int i = 0; i < n; i++) Thread.startVirtualThread(() -> {
-                awake.countDown();
+                come.countDown();
                 gate.acquireUninterruptibly();
-                alive.countDown();
+                gone.countDown();
             });
-            if (!awake.await(60, TimeUnit.SECONDS)) throw new TimeoutException();
-            double elapsed = (System.nanoTime() - start) / 1e6;
-            if (run > 0) return elapsed;
-            heap.gc();
-            bytes.put(n, (heap.getHeapMemoryUsage().getUsed() - used) / (double) n);
-            return elapsed;
+            await(come);
+            return question.call();
         } finally {
             gate.release(n);
-            alive.await(60, TimeUnit.SECONDS); // not for ever: some may not have started
+            gone.await(30, TimeUnit.SECONDS); // some may not have started
         }
+    }
+
+    static long collections() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
+    }
+
+    static long collectionMs() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .mapToLong(GarbageCollectorMXBean::getCollectionTime).sum();
     }
 
     /**
      * time-sharing. All processors compute. How long until a short task, started now, runs?
      * Fair: the same tasks, and one thread per task. All the long ones have begun before.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
-     * virtual one waits until a long task ends: their scheduler has no time sharing (JEP 444).
-     * Try: busy - 1 long tasks. What does one idle carrier change?
+     * virtual one waits until a long task ends, so its delay is about the length of that: their
+     * scheduler has no time sharing (JEP 444).
+     * Try: int busy = Math.max(PROCESSORS, CARRIERS) - 1; What does one idle carrier change?
      */
     static void timeSharing() throws Exception {
         int busy = Math.max(PROCESSORS, CARRIERS);
         Row row = measure("delay behind " + busy, "ms", UNKNOWN,
-            run -> delay(newThreadPerTaskExecutor(Thread::new), busy),
-            run -> delay(newVirtualThreadPerTaskExecutor(), busy));
-        say("behind %s, a short one waited %s ms as a platform thread, %s ms as a virtual one",
-            counted(busy, "long task"), row.platform().median(), row.virtual().median());
+            run -> delay(newThreadPerTaskExecutor(Thread::new), busy, () -> { }),
+            run -> delay(newVirtualThreadPerTaskExecutor(), busy, () -> { }));
+        var seen = new StringJoiner("");
+        delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.add(scheduler()));
+        say("behind %s, a short one was delayed by %s ms as a platform thread and by %s ms as a"
+            + " virtual thread, which is what a long one takes%s", counted(busy, "long task"),
+            row.platform().median(), row.virtual().median(), seen);
     }
 
-    static double delay(ExecutorService executor, int busy) throws Exception {
+    /** Says what the scheduler's own bean counts now; it came with JDK 24. */
+    static String scheduler() {
+        try {
+            var bean = new javax.management.ObjectName(
+                "jdk.management:type=VirtualThreadScheduler");
+            var beans = ManagementFactory.getPlatformMBeanServer();
+            return fill(". While it waited, the scheduler counted %s mounted and %s queued"
+                + " virtual threads on %s carriers",
+                beans.getAttribute(bean, "MountedVirtualThreadCount"),
+                beans.getAttribute(bean, "QueuedVirtualThreadCount"),
+                beans.getAttribute(bean, "PoolSize"));
+        } catch (javax.management.JMException e) {
+            return "";
+        }
+    }
+
+    /** Returns the milliseconds until the short task runs. */
+    static double delay(ExecutorService executor, int busy, Runnable meanwhile)
+            throws Exception {
         var begun = new CountDownLatch(busy);
         Callable<Integer> longTask = () -> {
             begun.countDown();
@@ -815,21 +1137,22 @@ class Encores extends VirtualThreadsLab {
         List<Future<Integer>> computing = new ArrayList<>();
         try (executor) {
             for (int i = 0; i < busy; i++) computing.add(executor.submit(longTask));
-            begun.await();
+            await(begun);
             long start = System.nanoTime();
-            double delay = executor.submit(() -> (System.nanoTime() - start) / 1e6).get();
+            var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
+            meanwhile.run();
             for (var done : computing) check("as a Fibonacci number", 39_088_169, done.get());
-            return delay;
+            return shortTask.get();
         }
     }
 
     /**
-     * lost-lock. A task waits for a ReentrantLock, then one task per carrier does so inside a
-     * monitor of its own. How long after the lock's release until all of them are done?
+     * lost-lock. One task waits for a ReentrantLock; behind it, one per carrier does so inside
+     * its own synchronized block. How long after the lock's release are all of them done?
      * Fair: the same tasks in the same order, one thread per task, 500 ms of patience each.
      * Prediction: about 0.1 ms for each. But up to JDK 23 the monitors pin every carrier: the
      * first in line, whose turn it is, gets none until another one gives up.
-     * Try: i < CARRIERS, so one waiter fewer. How long does JDK 21 take now, and why?
+     * Try: i < CARRIERS for i <= CARRIERS. How long does JDK 21 take with one waiter fewer?
      */
     static void lostLock() throws Exception {
         var platformLost = new AtomicInteger();
@@ -837,72 +1160,96 @@ class Encores extends VirtualThreadsLab {
         Row row = measure((CARRIERS + 1) + " in line", "ms", UNKNOWN,
             run -> handOver(newThreadPerTaskExecutor(Thread::new), platformLost),
             run -> handOver(newVirtualThreadPerTaskExecutor(), virtualLost));
-        say("after the release all were done in %s ms as platform threads, in %s ms as virtual"
-            + " ones; in all runs together %s and %s tasks lost patience",
-            row.platform().median(), row.virtual().median(), platformLost, virtualLost);
+        double platformMs = row.platform().median();
+        double virtualMs = row.virtual().median();
+        String took = platformMs < 1 && virtualMs < 1 ? "both sides were done in under 1 ms"
+            : fill("all were done in %s ms as platform threads and in %s ms as virtual threads",
+                platformMs, virtualMs);
+        say("after the release, %s; in all runs together, %s platform and %s virtual waiters"
+            + " gave up", took, platformLost, virtualLost);
     }
 
     static double handOver(ExecutorService executor, AtomicInteger lost) throws Exception {
         var lock = new ReentrantLock();
         Callable<Boolean> waiter = () -> {
-            if (lock.tryLock(500, TimeUnit.MILLISECONDS)) lock.unlock();
+            boolean mine = lock.tryLock(500, TimeUnit.MILLISECONDS);
+            if (mine) lock.unlock();
             else lost.incrementAndGet();
-            return true;
+            return mine;
         };
         Callable<Boolean> pinned = () -> {
             synchronized (OWN.get()) {
                 return waiter.call();
             }
         };
+        List<Future<Boolean>> waiting = new ArrayList<>();
         long released;
         lock.lock();
         try (executor) {
             for (int i = 0; i <= CARRIERS; i++) {
-                executor.submit(i == 0 ? waiter : pinned);
+                waiting.add(executor.submit(i == 0 ? waiter : pinned));
                 for (int ms = 0; ms < 500 && lock.getQueueLength() <= i; ms++) Thread.sleep(1);
             }
             released = System.nanoTime();
             lock.unlock();
         }
-        return (System.nanoTime() - released) / 1e6;
+        double elapsed = (System.nanoTime() - released) / 1e6;
+        for (var done : waiting) done.get();
+        return elapsed;
     }
 
-    static class Place {
+    /** A monitor for each thread, in a place where the compiler cannot optimize it away. */
+    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
+
+    /** Counts who is inside. */
+    static class Room {
         final AtomicInteger inside = new AtomicInteger();
         final AtomicInteger most = new AtomicInteger();
-        void visit(int ms, int limit) throws InterruptedException {
+
+        void enter(int ms, int limit) throws InterruptedException {
             int now = inside.incrementAndGet();
             most.accumulateAndGet(now, Math::max);
             Thread.sleep(ms);
             inside.decrementAndGet();
-            check("tasks inside at once", limit, Math.max(limit, now));
+            if (now > limit) check("tasks inside at once", limit, now);
         }
 
-        double peak(Work w) throws Exception {
+        double peak(Job job) throws Exception {
             most.set(0);
-            w.run();
+            job.run();
             return most.get();
         }
     }
 
+    /** A real server on loopback, and its client; full names, as imports stay above the cut. */
     static class Server implements Closeable {
-        final Place handlers = new Place();
+        final Room handlers = new Room();
         final com.sun.net.httpserver.HttpServer server;
         final java.net.http.HttpClient client;
+        final java.net.http.HttpRequest request;
 
         Server(ExecutorService executor, int waitMs) throws IOException {
-            String tcp = "jdk.internal.httpclient.tcp.selector";
-            System.setProperty(tcp + ".useVirtualThreads", "never"); // see mixed
-            client = java.net.http.HttpClient.newBuilder()
-                .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
-            System.setProperty("sun.net.httpserver.nodelay", "true"); // or some lag by 40 ms
-            server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
-                java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
+            needHeap(32);
+            var before = (Properties) System.getProperties().clone();
+            try {
+                System.setProperty("sun.net.httpserver.nodelay", "true"); // or 40 ms late
+                System.setProperty( // see mixed
+                    "jdk.internal.httpclient.tcp.selector.useVirtualThreads", "never");
+                client = java.net.http.HttpClient.newBuilder()
+                    .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
+                server = com.sun.net.httpserver.HttpServer.create(new java.net
+                    .InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
+            } finally {
+                System.setProperties(before);
+            }
+            request = java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://"
+                + server.getAddress().getHostString() + ":" + server.getAddress().getPort()))
+                .build();
             server.setExecutor(executor);
-            server.createContext("/", call -> {
-                try (call) {
-                    handlers.visit(waitMs, Integer.MAX_VALUE);
-                    call.sendResponseHeaders(200, -1);
+            server.createContext("/", exchange -> {
+                try (exchange) {
+                    handlers.enter(waitMs, Integer.MAX_VALUE);
+                    exchange.sendResponseHeaders(200, -1);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
@@ -911,30 +1258,33 @@ class Encores extends VirtualThreadsLab {
         }
 
         int call() throws Exception {
-            String url = server.getAddress().toString().replaceFirst(".*/", "http://");
-            var request = java.net.http.HttpRequest.newBuilder(java.net.URI.create(url));
-            var reply = client.send(request.timeout(java.time.Duration.ofSeconds(10)).build(),
+            var reply = client.sendAsync(request,
                 java.net.http.HttpResponse.BodyHandlers.discarding());
-            check("as HTTP status", 200, reply.statusCode());
-            return reply.statusCode();
+            try {
+                check("as HTTP status", 200, reply.get(10, TimeUnit.SECONDS).statusCode());
+            } catch (TimeoutException e) { // of this thread: the client's may have died
+                throw new IllegalStateException("a call had no answer within 10 s");
+            }
+            return 200;
         }
 
-        double latency(int calls) throws Exception {
+        /** Makes the calls from half as many clients; returns the median latency, in ms. */
+        double callAll(int calls) throws Exception {
             Queue<Double> latencies = new ConcurrentLinkedQueue<>();
             runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
                 for (int i = 0; i < 2; i++) {
-                    long t = System.nanoTime();
+                    long start = System.nanoTime();
                     call();
-                    latencies.add((System.nanoTime() - t) / 1e6);
+                    latencies.add((System.nanoTime() - start) / 1e6);
                 }
             });
-            return quantile(List.copyOf(latencies), 0.5);
+            return Side.quantile(List.copyOf(latencies), 0.5);
         }
 
         public void close() {
-            client.close();
+            client.shutdownNow();
             server.stop(0);
-            ((ExecutorService) server.getExecutor()).close();
+            ((ExecutorService) server.getExecutor()).shutdownNow();
         }
     }
 }
