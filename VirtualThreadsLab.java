@@ -12,8 +12,6 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
-import java.util.function.Function;
-import java.util.stream.*;
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -200,9 +198,6 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, 10); }
     static int waitMs() { return size(500, 100) / perCarrier(); }
 
-    /** A monitor for each thread, in a place where the compiler cannot optimize it away. */
-    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
-
     /** Every task defines this class anew, and so runs the initializer. */
     static class Initializer {
         static {
@@ -290,6 +285,7 @@ class Lab extends Text { // and Text holds how numbers are written
     interface Job { void run() throws Exception; }
     interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
     static final double UNKNOWN = Double.NaN;
+    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new); // a monitor
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     static final int CARRIERS = Math.min( // see the javadoc of Thread
@@ -526,7 +522,7 @@ class CommandLine extends Text {
     List<String> typed;
     List<Experiment> chosen;
     private double thinking; // seconds that the clock of the progress leaves out
-    private boolean ahead = System.console() == null; // answers come ahead, as from a file
+    private boolean ahead; // answers come ahead of their questions, as from a file
     private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
 
     private static final String GUESS = "(?=.{0,7}$)(\\d[\\d.,]*(/\\d+)?[x×]?)?";
@@ -540,6 +536,7 @@ class CommandLine extends Text {
         asked.quick = words.removeAll(Set.of("--quick"));
         asked.samples = words.removeAll(Set.of("--samples"));
         asked.predict = words.removeAll(Set.of("--predict"));
+        asked.ahead = asked.predict && System.console() == null;
         String runs = asked.quick ? "4" : "5";
         int at = words.indexOf("--runs"); // a second one is an unknown word
         if (at >= 0) {
@@ -653,14 +650,16 @@ class Report extends Text {
     private String head() {
         var jvm = ManagementFactory.getRuntimeMXBean();
         var os = ManagementFactory.getOperatingSystemMXBean();
-        String collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .map(MemoryManagerMXBean::getName).collect(Collectors.joining(", "));
+        String collectors = "";
+        for (var gc : ManagementFactory.getGarbageCollectorMXBeans()) {
+            collectors += ", " + gc.getName();
+        }
         boolean pretended = ("" + jvm.getInputArguments()).contains("ActiveProcessorCount");
-        String command = ProcessHandle.current().info().arguments() // none on Windows
-            .map(words -> "`java " + quoted(List.of(words)))
-            .orElse("words `" + quoted(asked.typed)) + "`";
+        var words = ProcessHandle.current().info().arguments(); // none on Windows
+        String command = words.isPresent() ? "`java" + quoted(List.of(words.get())) + "`"
+            : "words `" + quoted(asked.typed).strip() + "`";
         return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
-                + jvm.getVmName() + ", " + collectors)
+                + jvm.getVmName() + collectors)
             + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
                 + counted(Lab.PROCESSORS, "processor")
                 + (pretended ? " (pretended: platform threads use all that there are), " : ", ")
@@ -671,8 +670,11 @@ class Report extends Text {
     }
 
     private static String quoted(List<String> words) {
-        return words.stream().map(word -> word.matches("\\S+") ? word : "'" + word + "'")
-            .collect(Collectors.joining(" "));
+        String quoted = "";
+        for (String word : words) {
+            quoted += word.matches("\\S+") ? " " + word : " '" + word + "'";
+        }
+        return quoted;
     }
 
     private String table() {
@@ -683,23 +685,20 @@ class Report extends Text {
             lines.add(List.of(row.experiment(), row.work(), amount(row, row.platform()),
                 amount(row, row.virtual()), ratio(row), times(row.predicted()), row.guess()));
         }
-        var table = new StringBuilder();
-        var rule = new StringBuilder("|");
-        for (var cells : lines) {
-            for (int i = 0; i < (asked.predict ? 7 : 6); i++) {
-                int column = i;
-                int width = widest(lines, line -> line.get(column));
-                table.append(format("| %" + (i < 2 ? "-" : "") + width + "s ", cells.get(i)));
-                if (cells == lines.getFirst()) rule.append("-".repeat(width + 1))
-                    .append(i < 2 ? "-|" : ":|");
-            }
-            table.append("|\n");
+        String cells = "|";
+        String rule = "|";
+        for (int column = 0; column < (asked.predict ? 7 : 6); column++) {
+            int width = 0;
+            for (var line : lines) width = Math.max(width, line.get(column).length());
+            cells += " %" + (column < 2 ? "-" : "") + width + "s |";
+            rule += "-".repeat(width + 1) + (column < 2 ? "-|" : ":|");
         }
-        return table.insert(table.indexOf("\n") + 1, rule + "\n").toString();
-    }
-
-    private static <T> int widest(List<T> items, Function<T, String> text) {
-        return items.stream().mapToInt(item -> text.apply(item).length()).max().orElse(0);
+        String table = "";
+        for (var line : lines) {
+            table += format(cells, line.toArray()) + "\n";
+            if (line == lines.getFirst()) table += rule + "\n";
+        }
+        return table;
     }
 
     /** A median with its unit: milliseconds are measured, everything else is counted. */
@@ -724,16 +723,16 @@ class Report extends Text {
     }
 
     private static String items(List<String> texts) {
-        return texts.stream().map(text -> wrap("- " + text + (text.endsWith(".") ? "" : ".")))
-            .collect(Collectors.joining());
+        String items = "";
+        for (String text : texts) items += wrap("- " + text + (text.endsWith(".") ? "" : "."));
+        return items;
     }
 
     /** A line for each ratio on a logarithmic scale: ten columns for each power of ten. */
     private String chart() {
-        String label = "%-" + (widest(rows, Row::experiment) + 1) + "s%-"
-            + (widest(rows, Row::work) + 1) + "s";
+        String label = "%-12s %-20s ";
         String chart = format(label, "", "")
-            + "  < they need more  │  virtual threads need less >    ○ predicted\n"
+            + "  < they need more  │  virtual threads need less >   ○ predicted\n"
             + format(label, "", "")
             + "0.01×     0.1×      1×        10×       100×      1,000×\n";
         for (Row row : rows) {
@@ -756,18 +755,17 @@ class Report extends Text {
     }
 
     private String samples() {
-        var text = new StringBuilder();
+        String text = "";
         for (Row row : rows) {
-            text.append(row.experiment() + ", " + row.work() + ", " + row.unit() + "\n");
+            text += row.experiment() + ", " + row.work() + ", " + row.unit() + "\n";
             for (Side side : row.sides()) {
-                String values = side.samples().stream().map(Text::plain)
-                    .collect(Collectors.joining(" "));
-                if (values.isEmpty()) continue;
+                String values = "";
+                for (double sample : side.samples()) values += " " + plain(sample);
                 values = values.replaceFirst("\\S+", "($0)"); // the warm-up
-                text.append(wrap("  " + side.name() + " " + values));
+                if (!values.isEmpty()) text += wrap("  " + side.name() + values);
             }
         }
-        return text.toString();
+        return text;
     }
 }
 
@@ -845,7 +843,7 @@ class Text {
 // complete lab of the five is left. Below: experiments that run when named, or with "all".
 class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
-        new Experiment("println", 3, Encores::println, "one thread prints lines to a file"),
+        new Experiment("println", 2, Encores::println, "one thread prints lines to a file"),
         new Experiment("http", 15, Encores::http, "400 calls: pool of 20, or virtual threads"),
         new Experiment("mixed", 23, Encores::mixed, "tasks compute, then call a server"),
         new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
@@ -908,9 +906,10 @@ class Encores extends Lab { // for the names of Lab only
                 () -> pooled.callAll(calls), () -> virtual.callAll(calls));
             measure("median latency", "ms", predicted,
                 run -> pooled.callAll(calls), run -> virtual.callAll(calls));
-            say("%s; beyond the %s and %s ms of waiting that are predicted, they took %s and %s"
-                + " ms", verdict(row, "the pool of " + pool), waves * waitMs, 2 * waitMs,
-                row.platform().median() - waves * waitMs, row.virtual().median() - 2 * waitMs);
+            say("%s; the sides took %s and %s ms more than the %s and %s ms of waiting that are"
+                + " predicted", verdict(row, "the pool of " + pool),
+                row.platform().median() - waves * waitMs, row.virtual().median() - 2 * waitMs,
+                waves * waitMs, 2 * waitMs);
         }
     }
 
@@ -1022,13 +1021,14 @@ class Encores extends Lab { // for the names of Lab only
     static void million() throws Exception {
         String collected = "";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
-            long times = collections();
-            long ms = collectionMs();
+            long[] before = collections();
             Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> parkMs(n));
-            double all = row.virtual().samples().stream().mapToDouble(x -> x).sum();
-            if (all > 0) collected = fill("of the %s ms that parking %s took %s times, the"
-                + " collector had %s ms in %s collections", all, n,
-                row.virtual().samples().size(), collectionMs() - ms, collections() - times);
+            long[] after = collections();
+            List<Double> ms = row.virtual().samples();
+            if (!ms.isEmpty()) collected = fill("of the %s ms that parking %s took %s times,"
+                + " the collector had %s ms in %s collections",
+                ms.stream().reduce(0.0, Double::sum), n, ms.size(), after[1] - before[1],
+                after[0] - before[0]);
         }
         say("%s; each parked virtual thread took %s bytes of the heap. There is no platform"
             + " side, as a system refuses so many threads", collected, weigh(10_000));
@@ -1050,14 +1050,14 @@ class Encores extends Lab { // for the names of Lab only
     /** Returns the bytes of heap that each of n parked virtual threads takes. */
     static double weigh(int n) throws Exception {
         var heap = ManagementFactory.getMemoryMXBean();
-        long times = collections();
+        long[] earlier = collections();
         heap.gc();
         long before = heap.getHeapMemoryUsage().getUsed();
         long parked = park(n, () -> {
             heap.gc();
             return heap.getHeapMemoryUsage().getUsed();
         });
-        return collections() == times ? UNKNOWN : (parked - before) / (double) n;
+        return collections()[0] == earlier[0] ? UNKNOWN : (parked - before) / (double) n;
     }
 
     /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
@@ -1080,14 +1080,14 @@ class Encores extends Lab { // for the names of Lab only
         }
     }
 
-    static long collections() {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
-    }
-
-    static long collectionMs() {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .mapToLong(GarbageCollectorMXBean::getCollectionTime).sum();
+    /** How many collections there have been, and how many ms they took, by their beans. */
+    static long[] collections() {
+        long[] sum = new long[2];
+        for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            sum[0] += collector.getCollectionCount();
+            sum[1] += collector.getCollectionTime();
+        }
+        return sum;
     }
 
     /**
@@ -1116,11 +1116,10 @@ class Encores extends Lab { // for the names of Lab only
             var bean = new javax.management.ObjectName(
                 "jdk.management:type=VirtualThreadScheduler");
             var beans = ManagementFactory.getPlatformMBeanServer();
-            return fill(". While it waited, the scheduler counted %s mounted and %s queued"
-                + " virtual threads on %s carriers",
+            return fill(". While it waited, the scheduler's pool of %s had %s virtual threads"
+                + " mounted and %s queued", beans.getAttribute(bean, "PoolSize"),
                 beans.getAttribute(bean, "MountedVirtualThreadCount"),
-                beans.getAttribute(bean, "QueuedVirtualThreadCount"),
-                beans.getAttribute(bean, "PoolSize"));
+                beans.getAttribute(bean, "QueuedVirtualThreadCount"));
         } catch (javax.management.JMException e) {
             return "";
         }
@@ -1198,9 +1197,6 @@ class Encores extends Lab { // for the names of Lab only
         return elapsed;
     }
 
-    /** A monitor for each thread, in a place where the compiler cannot optimize it away. */
-    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
-
     /** Counts who is inside. */
     static class Room {
         final AtomicInteger inside = new AtomicInteger();
@@ -1228,7 +1224,7 @@ class Encores extends Lab { // for the names of Lab only
         final java.net.http.HttpClient client;
         final java.net.http.HttpRequest request;
 
-        Server(ExecutorService executor, int waitMs) throws IOException {
+        Server(ExecutorService executor, int waitMs) throws Exception {
             needHeap(32);
             var before = (Properties) System.getProperties().clone();
             try {
@@ -1242,9 +1238,9 @@ class Encores extends Lab { // for the names of Lab only
             } finally {
                 System.setProperties(before);
             }
-            request = java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://"
-                + server.getAddress().getHostString() + ":" + server.getAddress().getPort()))
-                .build();
+            var address = server.getAddress();
+            request = java.net.http.HttpRequest.newBuilder(new java.net.URI("http", null,
+                address.getHostString(), address.getPort(), "/", null, null)).build();
             server.setExecutor(executor);
             server.createContext("/", exchange -> {
                 try (exchange) {
