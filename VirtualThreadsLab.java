@@ -358,21 +358,22 @@ class Lab extends Text { // and Text holds how numbers are written
         }
     }
 
-    /** Says which side took longer only if each of its samples did, by 5 % at the least. */
+    /** Says which side took longer only if each of its samples did, by at least 5 %. */
     static String verdict(Row row, String platformSide) {
         boolean up = row.ratio() > 1;
         Side slow = up ? row.platform() : row.virtual();
         Side fast = up ? row.virtual() : row.platform();
         if (Double.isNaN(row.ratio())) return "there is nothing to compare";
         if (asked.runs < 4) return "fewer than 4 runs cannot tell which side takes longer";
-        if (slow.at(0) >= 1.05 * fast.at(1)) {
+        int least = size(5, 50); // percent; --quick claims less
+        if (slow.at(0) >= (1 + least / 100.0) * fast.at(1)) {
             String ratio = row.mark() + threeDigits(slow.median() / fast.median()) + "×";
             return up ? platformSide + " took " + ratio + " as long as virtual threads"
                 : "virtual threads took " + ratio + " as long as " + platformSide;
         }
         if (row.noisy()) return "the row is too noisy (~) to tell which side takes longer";
         return "no difference was shown, as " + (slow.at(0) <= fast.at(1)
-            ? "samples of both sides overlap" : "samples of the sides are less than 5 % apart");
+            ? "samples of both sides overlap" : "they are less than " + least + " % apart");
     }
 
     /** Adds a row of milliseconds. */
@@ -823,8 +824,9 @@ class Text {
             case IllegalStateException x -> Objects.requireNonNullElse(x.getMessage(), "" + x);
             default -> "" + error;
         };
-        String cause = error.getCause() == null ? "" : reason(error.getCause());
-        return said + (said.isEmpty() || cause.isEmpty() ? "" : ", caused by ") + cause;
+        if (error.getCause() == null) return said;
+        String cause = reason(error.getCause());
+        return said.isEmpty() ? cause : said.replaceFirst("\\.$", "") + ", caused by " + cause;
     }
 
     /** Prints ASCII of the same width instead if the charset lacks one of these characters. */

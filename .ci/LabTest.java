@@ -2,35 +2,95 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.*;
-import java.math.*;
 import java.nio.file.*;
 import java.util.*;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.jar.*;
 import java.util.regex.*;
 import java.util.stream.*;
 import javax.tools.*;
 
 /**
- * Drives the lab as its users do, in child processes of the Java that runs this test:
- * java .ci/LabTest.java, from the top level. Words pick the tests whose names contain one.
- * It compiles on 17, to say there that it needs 21.
+ * Drives the lab as its users do, in processes of the Java that runs this test, and asks each
+ * what it did. It runs at the top level; words pick the tests whose names contain one:
+ *
+ *     java .ci/LabTest.java
+ *     java .ci/LabTest.java predict
+ *
+ * A failure names the lines of the check and shows the last process: its command, exit code and
+ * both outputs. This file compiles on 17, to say there that it needs 21.
  */
 public class LabTest {
     static final Path LAB = Path.of("VirtualThreadsLab.java").toAbsolutePath();
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    static final int MINUTES = 4; // after which a process is taken to hang
     static final List<String> FIVE =
         List.of("start-time", "sleep-wave", "cpu-primes", "pinning", "thread-count");
     static final List<String> ENCORES = List.of("println", "http", "mixed", "capacity",
         "thread-local", "million", "time-sharing", "lost-lock");
-    static final List<String> NAMES =
-        Stream.of(FIVE, ENCORES).flatMap(List::stream).toList();
+    static final List<String> NAMES = Stream.of(FIVE, ENCORES).flatMap(List::stream).toList();
     static final String CACHE = // a row that looks the same on every machine
         "thread-local; 2,000 tasks; 200 made; 2,000 made; 0.100×; 0.100×";
+    static final String NO_THREAD = "unable to create native thread";
     static final Map<String, Test> TESTS = new LinkedHashMap<>();
     static Path temp;
+    static Path classes; // of the lab as it is
+    static Run all; // of the experiments, with --quick
+    static Run last; // to be shown by a failure
 
     interface Test { void run() throws Exception; }
+
+    static {
+        TESTS.put("source: compiles in silence for 21", LabTest::classes);
+        TESTS.put("source: lines, imports, experiments", LabTest::source);
+        TESTS.put("source: an older Java prints one error", LabTest::olderJava);
+        TESTS.put("source: cut, it is a lab of the five", LabTest::cut);
+        TESTS.put("source: launched, under any name", LabTest::launched);
+        TESTS.put("files: as .editorconfig says", LabTest::files);
+        TESTS.put("the checks of this test can fail", LabTest::checksCanFail);
+        TESTS.put("help", LabTest::help);
+        TESTS.put("usage errors", LabTest::usageErrors);
+        TESTS.put("names in any order, and the number of runs", LabTest::names);
+        TESTS.put("predict: what people type", LabTest::predict);
+        TESTS.put("predict: an early Enter answers nothing", LabTest::earlyEnter);
+        TESTS.put("the five, in full", LabTest::theFive);
+        TESTS.put("all, quick", LabTest::all);
+        TESTS.put("mixed, time-sharing and lost-lock differ", LabTest::differences);
+        TESTS.put("1 processor", () -> machine(1, 1, "-XX:ActiveProcessorCount=1"));
+        TESTS.put("16 processors, 4 carriers", () -> machine(16, 4,
+            "-XX:ActiveProcessorCount=16", "-Djdk.virtualThreadScheduler.parallelism=4"));
+        TESTS.put("64 processors", () -> machine(64, 64, "-XX:ActiveProcessorCount=64"));
+        TESTS.put("1 carrier", () ->
+            machine(PROCESSORS, 1, "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
+        TESTS.put("no carrier", LabTest::noCarrier);
+        TESTS.put("German, Latin 1, serial collector", () ->
+            settings("de", "DE", "ISO-8859-1", "-XX:+UseSerialGC"));
+        TESTS.put("Arabic, ASCII, 64 MB", () -> settings("ar", "EG", "US-ASCII", "-Xmx64m"));
+        TESTS.put("Hindi, IBM437, ZGC", () -> settings("hi", "IN", "IBM437", "-XX:+UseZGC"));
+        TESTS.put("Turkish, interpreted, small stacks", () ->
+            settings("tr", "TR", "UTF-8", "-Xint", "-Xss256k"));
+        TESTS.put("other code finds everything as it was", LabTest::untouched);
+        TESTS.put("beside another recording", LabTest::otherRecording);
+        TESTS.put("few modules", LabTest::fewModules);
+        TESTS.put("few threads: little address space", LabTest::fewThreads);
+        TESTS.put("few threads: ulimit", LabTest::fewProcesses);
+        TESTS.put("few files", LabTest::fewFiles);
+        TESTS.put("a small heap", LabTest::smallHeap);
+        TESTS.put("no temporary folder", LabTest::noTemporaryFolder);
+        TESTS.put("a temporary folder without room", LabTest::noRoom);
+        TESTS.put("interrupted: SIGINT", LabTest::interrupted);
+        TESTS.put("interrupted: SIGTERM, and no scratch file stays", LabTest::terminated);
+        TESTS.put("standard output is full, or goes away", LabTest::fullOutput);
+        TESTS.put("faults cost a cell or an experiment", LabTest::faults);
+        TESTS.put("faults of the other side, their causes, stops", LabTest::otherFaults);
+        TESTS.put("an experiment of one's own", LabTest::ownExperiment);
+        TESTS.put("documents: check finds no fault, handout no prediction", LabTest::documents);
+        TESTS.put("documents: README.md's possible solution", LabTest::solution);
+        TESTS.put("documents: CONTRIBUTING.md's tests", LabTest::contributing);
+        TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
+    }
 
     public static void main(String[] words) throws Exception {
         if (JDK < 21) {
@@ -38,13 +98,13 @@ public class LabTest {
                 + "; try: sh .ci/java .ci/LabTest.java");
             System.exit(2);
         }
-        temp = Files.createTempDirectory("lab test ");
-        tests();
+        temp = Files.createTempDirectory("lab-test");
         int passed = 0;
         int failed = 0;
         for (String name : TESTS.keySet()) {
             if (words.length > 0 && Stream.of(words).noneMatch(name::contains)) continue;
             long start = System.nanoTime();
+            last = null;
             try {
                 TESTS.get(name).run();
                 passed++;
@@ -54,123 +114,50 @@ public class LabTest {
                 System.out.println("skipped: " + name + ", " + skip.getMessage());
             } catch (Exception | AssertionError e) {
                 failed++;
-                System.out.println("FAILED: " + name + ": " + e);
-                if (!(e instanceof AssertionError)) e.printStackTrace(System.out);
+                System.out.println("FAILED: " + name + ", " + lines(e) + ": "
+                    + (e instanceof AssertionError ? e.getMessage() : e));
+                if (last != null) System.out.print(last.whole().indent(8));
             }
         }
         try (var files = Files.walk(temp)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);
     }
 
-    static void tests() {
-        TESTS.put("source: compiles in silence for 21", () -> compile(LAB));
-        TESTS.put("source: narrow lines, no tabs, JDK imports only", LabTest::sourceLooks);
-        TESTS.put("source: an older Java prints one error", LabTest::olderJava);
-        TESTS.put("source: the shape of the file", LabTest::shape);
-        TESTS.put("source: cut, it is a lab of the five", LabTest::cut);
-        TESTS.put("files: four at the top level", LabTest::topLevel);
-        TESTS.put("the checks of this test can fail", LabTest::checksCanFail);
-        TESTS.put("help", LabTest::help);
-        TESTS.put("usage errors", LabTest::usageErrors);
-        TESTS.put("the five, in full, with samples", LabTest::theFive);
-        TESTS.put("all, quick, with samples", LabTest::all);
-        TESTS.put("names: any order, twice is once; the last --runs", LabTest::names);
-        TESTS.put("predict", LabTest::predict);
-        for (int n : List.of(1, 16, 64)) {
-            TESTS.put("processors: " + n, () -> carriers("XX:ActiveProcessorCount", n, n));
-        }
-        for (int n : List.of(1, 4)) {
-            TESTS.put("carriers: " + n, () ->
-                carriers("Djdk.virtualThreadScheduler.parallelism", PROCESSORS, n));
-        }
-        for (String locale : List.of("de-DE", "tr-TR", "ar-EG", "hi-IN")) {
-            TESTS.put("locale: " + locale, () -> locale(locale));
-        }
-        for (String charset : List.of("US-ASCII", "ISO-8859-1", "IBM437")) {
-            TESTS.put("charset: " + charset, () -> charset(charset));
-        }
-        for (String flag : List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:+UseZGC", "-Xint",
-                "-Xss256k")) {
-            TESTS.put("runs with " + flag, () -> jvmFlag(flag));
-        }
-        TESTS.put("few threads allowed", LabTest::fewThreads);
-        TESTS.put("few files allowed", LabTest::fewFiles);
-        TESTS.put("no port to be had", () -> fault("InetAddress.getLoopbackAddress()",
-            "InetAddress.getByName(\"192.0.2.1\")", "http", "", "java.net.BindException"));
-        TESTS.put("a heap too small for a row", LabTest::smallHeap);
-        TESTS.put("interrupted: SIGINT", () -> interrupted("INT"));
-        TESTS.put("interrupted: SIGTERM", () -> interrupted("TERM"));
-        TESTS.put("interrupted: no scratch file stays", LabTest::scratchFiles);
-        TESTS.put("standard output is full", LabTest::fullOutput);
-        TESTS.put("standard output goes away", () -> equal("stack trace", false, shell("\"$0\""
-            + " VirtualThreadsLab.java --quick thread-count | true").err.contains("\tat ")));
-        TESTS.put("no temporary folder", LabTest::noTemporaryFolder);
-        TESTS.put("another file name, a folder with spaces", () -> run(command(List.of(),
-            Files.copy(LAB, temp.resolve("Paste.java")), "--quick", "pinning")).sound(0));
-        TESTS.put("compiled, on the class path, few modules", LabTest::compiled);
-        TESTS.put("a wrong answer costs its row", () -> fault("int primes = 1;",
-            "int primes = 0;", "cpu-primes", "cpu-primes;.* primes; —; —; —; 1×",
-            "platform: wrong answer: 33,859 primes to 400,000, not 33,860."));
-        TESTS.put("too many inside is a wrong answer", () -> fault("new Semaphore(limit)",
-            "new Semaphore(limit + 1)", "capacity", "capacity;.*; [0-9.]+ ms; —; —; 1×",
-            "virtual: wrong answer: 21 tasks inside at once, not 20."));
-        TESTS.put("a shot in eight that stops moves no sample", LabTest::stops);
-        TESTS.put("an experiment that throws costs its rows", () -> fault(
-            "int tasks = perCarrier() * CARRIERS;", "int tasks = perCarrier() / 0;", "pinning",
-            "", "java.lang.ArithmeticException: / by zero."));
-        for (String error : List.of("OutOfMemoryError", "IllegalStateException")) {
-            TESTS.put("without a message: " + error, () -> messageless(error));
-        }
-        TESTS.put("a progress whose estimate has run out", LabTest::overdue);
-        TESTS.put("time-sharing and lost-lock show their difference", LabTest::stuck);
-        TESTS.put("mixed: a wave and a stream", () -> yes("a wave against a stream",
-            lab("--runs", "3", "--samples", "mixed").sound(0).ratio("mixed", "calls") > 1.3));
-        TESTS.put("results.md: today's rows, sound reports, the comparison", LabTest::results);
-        TESTS.put("results.md: our ratios beside published numbers", LabTest::published);
-        TESTS.put("README.md: the table, the names, the options", LabTest::readme);
-        TESTS.put("README.md: its commands are understood", LabTest::commands);
-        TESTS.put("README.md: the exercises find what they change", LabTest::exercises);
-        TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
-    }
-
     // ----------------------------------------------------------------- the source, the files
 
-    static void sourceLooks() throws Exception {
-        String source = Files.readString(LAB);
-        for (String line : source.split("\n")) {
-            yes("at most 96 columns: " + line, line.getBytes(UTF_8).length <= 96);
-            yes("neither a tab nor a blank at the end: " + line, !line.matches(".*\t.*|.* "));
-            yes(line + " is of the JDK", !line.startsWith("import ")
-                || line.matches("import (static )?(java|jdk|com\\.sun\\.management)\\..*"));
-        }
-        yes("JBang's line", source.startsWith("//JAVA 21+\n"));
-        yes("an SPDX line", source.contains("SPDX-License-Identifier: MIT-0"));
-        equal("package declarations", false, source.contains("\npackage "));
-        equal("Try: lines", NAMES.size(), matches("\\* Try: ", source).size());
+    static Path classes() throws Exception {
+        if (classes == null) classes = compile(Files.readString(LAB));
+        return classes;
     }
 
-    /** One sitting: the experiments first, the cut where it has to be, and no line too many. */
-    static void shape() throws Exception {
-        List<String> lines = Files.readAllLines(LAB);
+    static void source() throws Exception {
+        String source = Files.readString(LAB);
+        yes("JBang's line and the licence's",
+            source.startsWith("//JAVA 21+\n// SPDX-License-Identifier: MIT-0\n"));
+        equal("packages, and imports beyond the JDK", List.of(), matches("(?m)^package .*"
+            + "|^import (?!(static )?(java|jdk|com\\.sun\\.management)\\.).*", source));
+        List<String> lines = source.lines().toList();
         int cut = cutLine(lines);
-        yes("600 lines to the cut, not " + cut, cut <= 600);
-        yes("940 lines, not " + lines.size(), lines.size() <= 940);
-        int last = 0;
+        yes("640 lines to the cut, not " + cut, cut <= 640);
+        yes("1,000 lines, not " + lines.size(), lines.size() <= 1_000);
+        int before = 0;
         for (String name : NAMES) {
-            int line = IntStream.range(0, lines.size()).filter(i ->
+            int start = IntStream.range(0, lines.size()).filter(i ->
                 lines.get(i).startsWith("     * " + name + ". ")).findFirst().orElse(-1);
-            yes(name + " has its comment, in the order in which it runs", line > last);
-            equal(name + " stands below the cut", ENCORES.contains(name), line > cut);
-            yes("a page and no more before " + name, line < last + 66 || line > cut);
-            if (last == 0) yes("the first by line 60", line < 60);
-            last = line;
+            yes(name + " has its comment, in the order in which it runs", start > before);
+            equal(name + " stands below the cut", ENCORES.contains(name), start > cut);
+            yes("a page and no more before " + name, start < before + 70 || start > cut);
+            String all = String.join("\n", lines.subList(start, start + 20));
+            String comment = all.substring(0, all.indexOf("*/"));
+            for (String part : List.of("Fair", "Prediction", "Try")) {
+                yes(part + " of " + name, comment.contains("\n     * " + part + ": ")
+                    || part.equals("Fair") && comment.contains("There is no platform side"));
+            }
+            before = start;
         }
-        equal("top-level types", List.of("class VirtualThreadsLab {",
-            "class Encores extends VirtualThreadsLab {"), lines.stream().filter(line ->
-            line.matches("(public |final )*(class|record|interface|enum) .*")).toList());
     }
 
     /** Returns the number of lines above the cut. */
@@ -185,29 +172,46 @@ public class LabTest {
         List<String> kept = new ArrayList<>(lines.subList(0, cutLine(lines)));
         kept.removeIf(line -> line.contains("Encores"));
         equal("lines that name Encores", 1, cutLine(lines) - kept.size());
-        Path paste = Files.createDirectories(temp.resolve("cut")).resolve(LAB.getFileName());
-        Files.write(paste, kept);
-        compile(paste);
-        Run help = run(command(List.of(), paste, "--help")).exits(0);
-        for (String name : NAMES) {
-            equal("tells of " + name, FIVE.contains(name), help.out.contains("  " + name + " "));
-        }
-        Run all = run(command(List.of(), paste, "--quick", "all")).sound(0);
-        equal("experiments", FIVE, all.experiments());
+        List<String> five = List.of("-cp", "" + compile(String.join("\n", kept)));
+        Run help = lab(five, "--help").exits(0);
+        equal("names in the help", FIVE, NAMES.stream().filter(help.out::contains).toList());
+        equal("experiments", FIVE, lab(five, "--quick --runs 1 all").sound(0).experiments());
     }
 
     static void olderJava() throws Exception {
         String said = javac(LAB, temp, "--release", "17");
-        equal("errors: " + said, 1, matches("(?m)^.*VirtualThreadsLab\\.java:\\d+: ", said).size());
-        yes("says: " + said, said.matches("(?s).*Java 21 or newer: see README\\.md.*"));
-        yes("in a few lines", said.lines().count() <= 6);
+        equal("errors in " + said, 1, matches("VirtualThreadsLab\\.java:\\d+: ", said).size());
+        yes("says: " + said, said.contains("Java 21 or newer") && said.lines().count() <= 6);
     }
 
-    static void topLevel() throws Exception {
-        try (var files = Files.list(LAB.getParent())) {
-            equal("files", List.of("LICENSE", "README.md", "VirtualThreadsLab.java",
-                "results.md"), files.map(file -> file.getFileName().toString())
-                .filter(name -> !name.startsWith(".")).sorted().toList());
+    static void launched() throws Exception {
+        run(command(List.of("" + LAB), "--quick --runs 1 thread-count")).sound(0)
+            .tells(LAB.getFileName() + " --quick --runs 1 thread-count`");
+        Path paste = Files.createDirectories(temp.resolve("a folder")).resolve("Paste.java");
+        run(command(List.of("" + Files.copy(LAB, paste)), "--quick --runs 1 pinning")).sound(0)
+            .tells("'" + paste + "' --quick --runs 1 pinning`");
+    }
+
+    /** What .editorconfig says holds, also where no editor has read it. */
+    static void files() throws Exception {
+        String config = Files.readString(Path.of(".editorconfig"));
+        yes("the rules that are checked here", config.contains("\ncharset = utf-8\nend_of_line"
+            + " = lf\ninsert_final_newline = true\ntrim_trailing_whitespace = true\n"));
+        int width = Integer.parseInt(matches("(?<=\nmax_line_length = )\\d+", config).get(0));
+        List<Path> files = new ArrayList<>();
+        try (var top = Files.list(Path.of("")); var ci = Files.walk(Path.of(".ci"));
+                var github = Files.walk(Path.of(".github"))) {
+            top.filter(file -> !file.toString().startsWith(".")).sorted().forEach(files::add);
+            equal("files at the top level", "[LICENSE, README.md, VirtualThreadsLab.java, "
+                + "results.md]", "" + files);
+            Stream.concat(ci, github).filter(Files::isRegularFile).forEach(files::add);
+        }
+        for (Path file : files) {
+            String text = Files.readString(file);
+            String wide = file.toString().endsWith(".java") ? "|^.{" + (width + 1) + ",}" : "";
+            equal("tabs, blanks at the end, long lines in " + file, List.of(),
+                matches("(?m)^.*[\t\r].*|^.* $" + wide, text));
+            yes("an end to the last line of " + file, text.endsWith("\n"));
         }
     }
 
@@ -216,151 +220,170 @@ public class LabTest {
         String report = """
             # VirtualThreadsLab
 
-            | Experiment   | Work                |      Platform |     Virtual |      Ratio | Predicted |
-            |--------------|---------------------|--------------:|------------:|-----------:|----------:|
-            | sleep-wave   | 1,000 × 50 ms       |        270 ms |     54.0 ms |      5.00× |        5× |
-            | cpu-primes   | 8 × 9 primes        |       10.1 ms |     10.0 ms |      1.01× |        1× |
+            | Experiment | Work          | Platform | Virtual | Ratio | Predicted |
+            |------------|---------------|---------:|--------:|------:|----------:|
+            | sleep-wave | 1,000 × 50 ms |   270 ms | 54.0 ms | 5.00× |        5× |
+            | cpu-primes | 8 × 9 primes  |  10.1 ms | 10.0 ms | 1.01× |        1× |
+
+            Ratio is platform ÷ virtual.
 
             ## What the numbers say
 
-            - sleep-wave: this time virtual threads were 5.00× faster.
-            - cpu-primes: no difference, as samples of both sides overlap.
+            - sleep-wave: the pool of 200 took 5.00× as long as virtual threads.
+            - cpu-primes: no difference was shown, as samples of both sides overlap.
 
             ## At a glance
 
-            ```
-            sleep-wave   1,000 × 50 ms         platform █████ 270 ms
+            ```text
+                                    < they need more │ virtual threads need less >
+                                      0.1×      1×        10×       100×      1,000×
+            sleep-wave 1,000 × 50 ms                     │██████○ 5.00×
+            cpu-primes 8 × 9 primes                      ○ 1.01×
             ```
 
             ## Samples
 
-            ```
+            ```text
             sleep-wave, 1,000 × 50 ms, ms
-              platform (280.11) 270.21 269.9 281
-              virtual (60) 54.04 54.2
-              54
+              platform (280.11) 270.21 269.9 281 270
+              virtual (60) 54.04 54.2 54
+              53.9
             cpu-primes, 8 × 9 primes, ms
-              platform (10) 10.1 10 10.2
-              virtual (10) 9.99 10 10.3
+              platform (10) 10.1 10 10.2 10.1
+              virtual (10) 9.99 10 10.3 10
             ```
             """;
-        new Run(0, report, "").sound(0);
-        new Run(0, report.replace("10.1 10 10.2", "10.1 10.1 10.4"), "").sound(0);
-        for (String[] fault : new String[][] {{" 270 ms", " 271 ms"}, {"54.0 ms", "54.2 ms"},
-                {" 5.00×", "    5×"}, {"269.9", "275.9"}, {"  54\n", "  55\n"},
-                {" 5.00× |", "~5.00× |"}, {"(280.11) 270.21 269.9 281", "(1) 270 200 400"},
-                {"no difference, as samples", "virtual threads were faster, as samples"},
-                {"this time virtual threads were 5.00× faster", "no difference"},
-                {"time virtual threads", "time platform threads"}, {"█", "."},
+        new Run(List.of(), 0, report, "").sound(0);
+        for (String[] fault : new String[][] {{"  270 ms", "  271 ms"}, {"54.0 ms", "54.2 ms"},
+                {" 5.00× |", "    5× |"}, {"269.9", "275.9"}, {"  53.9\n", "  58\n"},
+                {" 5.00× |", "~5.00× |"}, {"270.21 269.9 281 270\n", "270 100 440 270\n"},
+                {"no difference was shown", "platform threads took 1.01× as long"},
+                {"pool of 200 took 5.00×", "pool of 200 took ~5.00×"}, {"281 270\n", "281\n"},
+                {"took 5.00× as long as virtual threads", "no difference was shown"},
+                {"│██████○", "│█████○"}, {"██○", "███"}, {"  ○ 1", "  │ 1"}, {"○ 1.0", "○ 2.0"},
+                {"cpu-primes 8 × 9 primes                      ○ 1.01×\n", ""},
+                {"cpu-primes 8 × 9 primes      ", "cpu-primes 8 × 9 primes     "},
                 {"  virtual", "  nobody"}, {"Predicted", "Guessed  "}, {"# V", "Note: # V"},
-                {"- cpu-primes", "- cpu"}, {"```\n", "x".repeat(101)}, {"270 ms", "27 ms"}}) {
-            yes("has: " + fault[0], report.contains(fault[0]));
-            fails(fault[1], () -> new Run(0, report.replace(fault[0], fault[1]), "").sound(0));
+                {"- cpu-primes", "- cpu"}, {"```\n", "x".repeat(101)}, {"|  10.1", "| 10.1"},
+                {"virtual (10) 9.99 10 10.3 10\n", "virtual (10) 9.59 9.6 9.62 9.6\n"}}) {
+            String wrong = report.replace(fault[0], fault[1]);
+            yes("has: " + fault[0], !report.equals(wrong));
+            fails(fault[1], () -> new Run(List.of(), 0, wrong, "").sound(0));
         }
-        fails("an exit code", () -> new Run(1, report, "").sound(0));
+        fails("an exit code", () -> new Run(List.of(), 1, report, "").sound(0));
+        Run progress = new Run(List.of(), 0, report, "\r[1/1] pinning  run 1 of 4   3 s");
+        fails("no total", () -> progress.sound(0));
         fails("an inequality", () -> equal("one", 1, 2));
     }
 
     // -------------------------------------------------------------------- the command line
 
     static void help() throws Exception {
-        Run run = lab("--help").exits(0);
+        Run run = lab("--help").exits(0).tells(NAMES.toArray(String[]::new));
         equal("standard error", "", run.err);
         run.tells("--quick", "--runs", "--samples", "--predict", "all");
-        run.tells(NAMES.toArray(String[]::new));
         yes("one screen", run.out.lines().count() <= 30);
-        yes("no line over 100", run.out.lines().allMatch(line -> line.length() <= 100));
+        equal("lines over 100", List.of(), matches("(?m)^.{101,}", run.out));
+        equal("help among other words", run.out, lab("http --help --quick").exits(0).out);
     }
 
     static void usageErrors() throws Exception {
-        for (String words : List.of("sleepwave", "--quik", "--runs=3", "-x", "", "a\nb",
-                "--runs", "--runs 0", "--runs -1", "--runs 101", "--runs many",
-                "--runs 99999999999", "--runs --quick", "--runs 2 --runs 0")) {
-            Run run = lab(words.split(" ")).exits(2);
-            equal("standard output of " + words, "", run.out);
-            equal("lines on standard error of " + words, 1L, run.err.lines().count());
-            yes(words + " names what would do: " + run.err, run.err.contains(
-                words.startsWith("--runs") && !words.contains("=") ? "1 to 100" : "--help"));
+        for (String words : List.of("sleepwave", "--quik", "--runs=3", "-x", "a\nb", "",
+                "--help --no", "--runs", "--runs 0", "--runs -1", "--runs 101", "--runs many",
+                "--runs 99999999999", "--runs --quick", "--runs 2 --runs 3")) {
+            lab(words).complains(words.matches("--runs( [^ ]+)?") ? "1 to 100" : "--help");
         }
     }
 
     static void names() throws Exception {
-        Run run = lab("thread-count", "--runs", "7", "--quick", "start-time", "thread-count",
-            "--runs", "1").sound(0);
-        equal("experiments", List.of("thread-count", "start-time"), run.experiments());
+        Run run = lab("thread-local start-time --runs 1 --quick thread-local").sound(0);
+        equal("experiments", List.of("thread-local", "start-time"), run.experiments());
         equal("no samples unasked", false, run.out.contains("## Samples"));
-        yes("one run is no verdict", run.sentence("start-time").contains("cannot tell"));
-        run = lab("start-time", "--quick", "--runs", "4", "--samples").sound(0);
-        for (List<Double> side : samples(run.out).values()) equal("samples", 5, side.size());
+        yes("one run is no verdict", run.sentence("start-time").contains("fewer than 4 runs"));
+        run = lab("thread-local --samples").sound(0).tells(", 5 runs, ");
+        for (List<Double> side : run.samples().values()) equal("samples", 6, side.size());
+        run.shows("thread-local; 10,000 tasks; 200 made; 10,000 made; 0.0200×; 0.0200×");
     }
 
+    /** A guess is shown as typed; what is none is asked again; who ends the input passes. */
     static void predict() throws Exception {
-        Run run = run(command(List.of(), LAB, "--predict", "--quick", "--runs", "1",
-            "thread-count", "sleep-wave", "cpu-primes", "pinning"),
-            "7.5\n\nmany\n0,1\n9876.543\n").sound(0);
-        equal("a number, none, nonsense, a comma, a long one, the end of input",
-            List.of("7.5", "—", "—", "0,1", "9876", "—", "—"),
-            run.table().values().stream().map(row -> row.get("You")).toList());
-        yes("the question and the sides", run.err.contains("10,000 tasks wait 100 ms each: "
-            + "pool of 200, or virtual thread per task"));
-        equal("a question for each row", 7, matches("Your ratio", run.err).size());
+        Run run = lab(List.of(), "--predict --quick --runs 1 cpu-primes start-time thread-count"
+            + " capacity thread-local", Stream.of("50×\n", "50x\n", "1,000\n", "ten\n1/10\n",
+            "0.125\r\n", "\n", "123456789\n0,5\n").map(keys -> type("Your ratio", keys))
+            .toArray(Step[]::new)).sound(0).tells("You the one that you expected");
+        equal("guesses", List.of("50×", "50x", "1,000", "1/10", "0.125", "—", "0,5", "—"),
+            run.column("You"));
+        equal("questions", 8, matches("Your ratio", run.err).size());
+        String asked = run.err.replaceAll("\\s+", " ");
+        for (String row : run.table().keySet()) {
+            yes("asks of " + row, asked.contains(row.replace("|", ", ") + ": "));
+        }
+        yes("the threads before", asked.matches(".*thread-count, [^:]*: \\d+ .*before.*"));
+    }
+
+    /** What was typed while a row is measured is no answer to the next question. */
+    static void earlyEnter() throws Exception {
+        Run run = lab(List.of(), "--predict --quick pinning", type("Your ratio", "2\n"),
+            type("run 1 of 4", "\n"), type("Your ratio", "3\n"), type("Your ratio", "4\n"));
+        equal("guesses", List.of("2", "3", "4"), run.sound(0).column("You"));
     }
 
     // --------------------------------------------------------------------- the experiments
 
     static void theFive() throws Exception {
-        Run run = lab("--samples").sound(0);
-        int waiting = PROCESSORS * perCarrier(PROCESSORS);
+        Run run = lab("--runs 1 --samples").sound(0);
+        String waiting = "pinning|" + PROCESSORS * perCarrier(PROCESSORS) + " in ";
         equal("rows", List.of("start-time|100 threads", "start-time|1,000 threads",
             "start-time|10,000 threads", "sleep-wave|10,000 × 100 ms",
-            "cpu-primes|" + 4 * PROCESSORS + " × 78,498 primes",
-            "pinning|" + waiting + " in ReentrantLock", "pinning|" + waiting
-            + " in synchronized", "pinning|" + waiting + " in class init",
-            "thread-count|1,000, pool of 200", "thread-count|1,000, thread each"),
-            List.copyOf(run.table().keySet()));
-        five(run, PROCESSORS);
+            "cpu-primes|" + 4 * PROCESSORS + " × 78,498 primes", waiting + "ReentrantLock",
+            waiting + "synchronized", waiting + "class init", "thread-count|1,000, pool of 200",
+            "thread-count|1,000, thread each"), List.copyOf(run.table().keySet()));
+        five(run);
+        run.shows("sleep-wave; .*; 50×");
         yes("sleep-wave far ahead", run.ratio("sleep-wave", "100 ms") > 5);
-        equal("prediction", "50×", run.cell("sleep-wave", "100 ms", "Predicted"));
         yes("10,000 starts are cheaper", run.ratio("start-time", "10,000") > 2);
         long lines = run.out.substring(0, run.out.indexOf("## Samples")).lines().count();
         yes("about 50 lines, not " + lines, lines < 70);
         for (int i = 0; i < FIVE.size(); i++) {
-            String start = "\\[" + (i + 1) + "/5\\] " + FIVE.get(i) + " .*";
-            for (String step : List.of("warm-up", "run 1 of 5", "run 5 of 5")) {
-                yes(start + step, run.progress(start + step
-                    + " .*\\d+ s(, about \\d+ s left)? *"));
-            }
+            run.progressed("\\[" + (i + 1) + "/5\\] " + FIVE.get(i) + " .* warm-up .*");
+            run.progressed("\\[" + (i + 1) + "/5\\] " + FIVE.get(i) + " .* run 1 of 1 .*");
         }
-        yes("the time left is told", run.progress("\\[1/5\\] start-time .* s left *"));
-        equal("over 80 columns", false, run.progress(".{81,}"));
     }
 
     /** What holds for the five on any machine, whatever their sizes. */
-    static void five(Run run, int carriers) {
-        double primes = run.ratio("cpu-primes", "primes");
-        yes("processors decide over cpu-primes: " + primes, primes > 0.5 && primes < 2);
+    static void five(Run run) {
+        near("processors decide over cpu-primes", 1, run.ratio("cpu-primes", "primes"), 2);
         double lock = run.number("pinning", "ReentrantLock", "Virtual");
         double monitor = run.number("pinning", "synchronized", "Virtual");
         double initializer = run.number("pinning", "class init", "Virtual");
-        double slower = perCarrier(carriers) / 2.5;
+        double slower = perCarrier(PROCESSORS) / 2.5;
         yes("an initializer pins", initializer > slower * lock);
         if (JDK < 24) yes("a monitor pins", monitor > slower * lock);
         else yes("a monitor does not pin", initializer > slower * monitor);
-        equal("prediction", JDK < 24 ? run.cell("pinning", "class init", "Predicted") : "1×",
-            run.cell("pinning", "synchronized", "Predicted"));
-        String all = carriers * perCarrier(carriers) + " pinned events";
-        run.tells("in ReentrantLock (0 pinned events)", "in class init (" + all,
-            "in synchronized (" + (JDK < 24 ? all : "0 pinned events"));
-        equal("a reason is named", JDK >= 24, run.sentence("pinning").contains("<clinit>"));
+        pins(run, PROCESSORS);
         threadCount(run, 1.25);
     }
 
+    /** Predictions and Flight Recorder agree on which waits are pinned. */
+    static void pins(Run run, int carriers) {
+        double share = 1.0 / perCarrier(carriers);
+        String waiting = carriers * perCarrier(carriers) + " in ";
+        near("ReentrantLock", 1, run.number("pinning", waiting + "Re", "Predicted"), 1.01);
+        near("synchronized", JDK < 24 ? share : 1,
+            run.number("pinning", waiting + "synchronized", "Predicted"), 1.01);
+        near("class init", share, run.number("pinning", waiting + "class", "Predicted"), 1.01);
+        String all = carriers * perCarrier(carriers) + " pinned event";
+        run.tells("in ReentrantLock (0 pinned events)", "in class init (" + all,
+            "in synchronized (" + (JDK < 24 ? all : "0 pinned events"));
+        equal("a reason is named", JDK >= 24, run.sentence("pinning").contains("<clinit>"));
+    }
+
     static void threadCount(Run run, double factor) {
-        double b = run.number("thread-count", "pool of 200", "Platform") - 200;
-        yes("some threads were live before", b >= 5);
-        equal("each", b + 1_000, run.number("thread-count", "each", "Platform"));
+        double before = run.number("thread-count", "pool of 200", "Platform") - 200;
+        yes("some threads were live before", before >= 5);
+        equal("each", before + 1_000, run.number("thread-count", "each", "Platform"));
         for (String way : List.of("pool of 200", "each")) {
-            double more = run.number("thread-count", way, "Virtual") - b;
+            double more = run.number("thread-count", way, "Virtual") - before;
             yes("no thread more", Math.abs(more) <= 2);
             near("as predicted", run.number("thread-count", way, "Predicted"),
                 run.ratio("thread-count", way), factor);
@@ -368,34 +391,36 @@ public class LabTest {
         yes("a dump", run.sentence("thread-count").contains("1,000 virtual threads"));
     }
 
-    static Run all;
-
     /** Returns a quick run of all the experiments, the same one for every test. */
     static Run quickAll() throws Exception {
-        if (all == null) all = lab("all", "--quick", "--samples").sound(0);
-        return all;
+        if (all == null) all = lab("all --quick --samples");
+        last = all;
+        return all.sound(0);
     }
 
     static void all() throws Exception {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
         List<String> before = scratchFolders(folder);
-        Run run = quickAll();
+        Run run = quickAll().tells(", 4 runs, ");
+        equal("files left", before, scratchFolders(folder));
         equal("experiments", NAMES, run.experiments());
-        five(run, PROCESSORS);
+        five(run);
         yes("http gains", run.ratio("http", "50 ms") > 1.5);
         yes("http answers sooner", run.ratio("http", "latency") > 1.5);
         run.shows("http; 200 × 50 ms; .* ms; .* ms; .*×; 5×");
         near("mixed is about equal", 1, run.ratio("mixed", "tasks"), 3);
         near("capacity is equal", 1, run.ratio("capacity", "by 20"), 1.5);
-        run.tells("at most 20 tasks were inside at once with the pool, 20 with the semaphore");
+        run.tells("at most 20 tasks were inside at once with the pool, 20 with the semaphore",
+            "made 1.64 MB of buffers for the pool, 16.4 MB for virtual threads");
         run.shows(CACHE);
-        run.tells("made 1.64 MB of buffers for the pool, 16.4 MB for virtual threads");
         for (String size : List.of("10,000", "100,000", "200,000")) {
             run.shows("million; " + size + " parked; —; [0-9.,]+ ms; ~?—; —");
         }
-        yes("weighed", run.sentence("million").matches("each of 200,000 parked virtual threads"
-            + " took [0-9,.]+ bytes of the heap; there is no platform side, as .*"));
-        equal("files left", before, scratchFolders(folder));
+        yes("weighed", run.sentence("million").matches(
+            ".* ms in \\d+ collections?.* took [0-9,.]+ bytes of the heap.*"));
+        for (int i = 0; i < NAMES.size(); i++) {
+            run.progressed("\\[" + (i + 1) + "/13\\] " + NAMES.get(i) + " .*run 4 of 4 .*");
+        }
     }
 
     static List<String> scratchFolders(Path folder) throws IOException {
@@ -406,433 +431,485 @@ public class LabTest {
     }
 
     /** The directions, with wide margins: the delay is far under what patience is. */
-    static void stuck() throws Exception {
-        Run run = lab("--quick", "--samples", "time-sharing", "lost-lock").sound(0);
+    static void differences() throws Exception {
+        Run run = quickAll();
         yes("virtual threads do not share time", run.ratio("time-sharing", "") < 0.5);
-        String lost = run.sentence("lost-lock");
+        equal("the scheduler's own bean", JDK >= 24, run.sentence("time-sharing")
+            .matches(".* " + PROCESSORS + " (virtual threads )?mounted and 1 queued.*"));
         if (JDK < 24) yes("the lock is lost", run.ratio("lost-lock", "") < 0.5);
-        yes("patience: " + lost, lost.matches(".* together 0 and "
-            + (JDK < 24 ? "[1-9]\\d*" : "0") + " tasks lost patience\\."));
+        yes("patience", run.sentence("lost-lock").matches(".* 0 platform and "
+            + (JDK < 24 ? "[1-9]\\d*" : "0") + " virtual waiters gave up\\."));
+        run = lab("--runs 1 --samples mixed").sound(0);
+        yes("a wave against a stream", run.ratio("mixed", "calls") > 1.3);
     }
 
     // -------------------------------------------------------- other machines, other settings
 
-    static void carriers(String option, int processors, int carriers) throws Exception {
-        Run run = lab(List.of("-" + option + "=" + carriers), "--quick", "--samples",
-            "cpu-primes", "pinning", "thread-count").sound(0);
-        run.tells(processors == 1 ? " 1 processor, " : " " + processors + " processors, ",
+    static void machine(int processors, int carriers, String... flags) throws Exception {
+        Run run = lab(List.of(flags), "--quick --runs 1 --samples pinning thread-count"
+            + (processors == 64 ? "" : " cpu-primes") + (carriers == 1 ? " mixed" : ""));
+        run.sound(0).tells(processors == 1 ? " 1 processor" : " " + processors + " processors",
             carriers == 1 ? " 1 carrier, " : " " + carriers + " carriers, ");
-        near("prediction", Math.min(1, (double) carriers / processors),
-            run.number("cpu-primes", 4 * processors + " × 33,860 primes", "Predicted"), 1.01);
-        int waiting = carriers * perCarrier(carriers);
-        near("prediction", 1.0 / perCarrier(carriers),
-            run.number("pinning", waiting + " in class init", "Predicted"), 1.01);
-        run.tells("in class init (" + waiting + " pinned event");
+        pins(run, carriers);
         threadCount(run, 1.02);
-        double b = run.number("thread-count", "each", "Virtual");
-        yes("every carrier is among " + b, b >= carriers + 3);
+        double seen = run.number("thread-count", "each", "Virtual");
+        yes("every carrier is among " + seen, seen >= carriers + 3);
+        run.table().forEach((key, row) -> {
+            if (!key.matches("cpu-primes.*|mixed.*tasks")) return;
+            double share = Math.min(1, (double) carriers / processors);
+            near(key, share, value(row.get("Predicted")), 1.01);
+        });
     }
 
-    static void locale(String tag) throws Exception {
-        Locale locale = Locale.forLanguageTag(tag);
-        Run run = lab(List.of("-Duser.language=" + locale.getLanguage(),
-            "-Duser.country=" + locale.getCountry()), "--quick", "sleep-wave", "thread-count",
-            "--samples").sound(0);
-        run.row("sleep-wave", "1,000 × 50 ms");
-        equal("digits but 0 to 9", List.of(), matches("[^\\P{Nd}0-9]", run.out));
-    }
-
-    static void charset(String name) throws Exception {
-        Run run = lab(List.of("-Dstdout.encoding=" + name, "-Dstderr.encoding=" + name),
-            "--quick", "sleep-wave", "start-time", "--runs", "2").exits(0);
-        equal("beyond ASCII", List.of(), matches("[^\\p{ASCII}]", run.out + run.err));
-        run.tells("| 1,000 x 50 ms ", " ####", "tasks x wait / elapsed", " us ");
-        run.layout();
-    }
-
-    static void jvmFlag(String flag) throws Exception {
-        Run run = lab(List.of(flag), "--quick", "start-time", "sleep-wave", "thread-count",
-            "--samples");
-        if (run.code == 1 && run.out.contains("Option") && !run.out.contains("# Virtual")) {
-            throw new Skip("this JVM has no " + flag);
+    static void noCarrier() throws Exception {
+        for (String number : List.of("0", "-1")) {
+            lab(List.of("-Djdk.virtualThreadScheduler.parallelism=" + number), "thread-local")
+                .complains(" " + number);
         }
-        run.sound(0).tells(flag);
+    }
+
+    static void settings(String language, String country, String charset, String... others)
+            throws Exception {
+        List<String> flags = new ArrayList<>(List.of(others));
+        flags.addAll(List.of("-Dstdout.encoding=" + charset, "-Dstderr.encoding=" + charset,
+            "-Duser.language=" + language, "-Duser.country=" + country));
+        Run run = lab(flags, "--quick --samples start-time sleep-wave thread-count");
+        if (run.out.contains("Option -XX:+Use")) throw new Skip("this JVM has no " + others[0]);
+        run.sound(0).tells(others);
+        equal("in ASCII", !charset.equals("UTF-8"), run.out.matches("\\p{ASCII}*"));
+        equal("digits but 0 to 9", List.of(), matches("[^\\P{Nd}0-9]", run.out + run.err));
+        for (String sign : List.of(" 1,000 × 50 ms ", " │███", " ÷ elapsed", " µs ", " — ")) {
+            yes(sign, run.flat().contains(run.sign(sign)));
+        }
+    }
+
+    /** The lab changes nothing that other code, such as a driver, stands on. */
+    static void untouched() throws Exception {
+        equal("output of javac", "", javac(Files.writeString(temp.resolve("Probe.java"), """
+            class Probe { // which begins with the class that must not need the others
+                static final int ENCORES = Encores.LIST.size();
+
+                static String state() {
+                    java.util.TimeZone.getDefault(); // which sets a property
+                    return java.util.Locale.getDefault() + " " + System.getProperties();
+                }
+
+                public static void main(String[] words) {
+                    String before = state();
+                    Runtime.getRuntime().addShutdownHook(new Thread(() ->
+                        System.err.print(before.equals(state()) ? "as before" : state())));
+                    VirtualThreadsLab.main(words);
+                }
+            }
+            """), temp, "-cp", "" + classes()));
+        String path = classes() + File.pathSeparator + temp;
+        Run run = run(command(List.of("-Duser.language=tr", "-Duser.country=TR", "-cp", path,
+            "Probe"), "--quick --runs 1 http thread-local"));
+        yes("locale and properties", run.sound(0).err.endsWith("as before"));
+    }
+
+    static void otherRecording() throws Exception {
+        Path file = temp.resolve("other.jfr");
+        Run run = lab(List.of("-Xlog:disable", "-XX:StartFlightRecording:filename=" + file),
+            "--quick --runs 1 pinning").sound(0);
+        yes("it did record", Files.size(file) > 0);
+        pins(run, PROCESSORS);
+    }
+
+    static void fewModules() throws Exception {
+        Run run = lab(List.of("--limit-modules", "java.base,java.management"),
+            "--quick --runs 1 " + String.join(" ", FIVE) + " time-sharing http").sound(1);
+        for (String name : run.experiments()) yes(name, run.ratio(name, "") > 0);
+        equal("experiments", 6, run.experiments().size());
+        run.tells("Flight Recorder", "no thread dump", "- http: java.lang.NoClassDefFound");
     }
 
     /** A limit on address space refuses threads with large stacks, to root as well. */
     static void fewThreads() throws Exception {
         if (!System.getProperty("os.name").equals("Linux")) throw new Skip("needs Linux");
-        Run run = shell("ulimit -v 16000000; exec \"$0\" -Xlog:disable -Xmx256m "
-            + "-XX:ReservedCodeCacheSize=64m -Xss100m " + ENCODING
-            + " VirtualThreadsLab.java --quick --samples sleep-wave thread-count start-time");
-        run.sound(1);
-        for (String row : List.of("sleep-wave", "thread-count;.*pool of 200", ".*thread each")) {
-            run.shows(row + ".*; —; [0-9.]+ (ms|threads); —; .*");
+        Run run = shell("ulimit -v 16000000; exec $LAB -Xlog:disable -Xmx256m -Xss100m "
+            + "-XX:ReservedCodeCacheSize=64m VirtualThreadsLab --quick --samples sleep-wave "
+            + "thread-count start-time").sound(1).withoutTrace();
+        for (String row : List.of("sleep-wave.*", ".*pool of 200", ".*thread each")) {
+            run.shows(row + "; —; [0-9.]+ (ms|threads); —; .*");
         }
         yes("the rest goes on", run.ratio("start-time", "100 ") > 1);
-        yes("says why", matches("unable to create native thread", run.flat()).size() >= 3);
-        equal("stack trace", false, run.err.contains("\tat "));
+        yes("says why", matches(NO_THREAD, run.flat()).size() >= 3);
+    }
+
+    /** Nothing waits for ever where a user may have few threads only. */
+    static void fewProcesses() throws Exception {
+        String user = "exec setpriv --reuid=4242 --regid=4242 --clear-groups --securebits="
+            + "+no_setuid_fixup --inh-caps=+dac_read_search --ambient-caps=+dac_read_search ";
+        if (shell(user + "true").code != 0) throw new Skip("needs root and setpriv");
+        for (int limit : List.of(50, 100)) {
+            Run run = shell("export LAB; " + user + "/bin/bash -c 'ulimit -u " + limit
+                + "; exec $LAB -cp " + impatient() + " -Xlog:disable VirtualThreadsLab --quick"
+                + " --runs 1 http thread-local'").exits(1).layout();
+            run.shows("thread-local; .*");
+            yes("http says why", run.failures("http").contains(NO_THREAD));
+        }
+    }
+
+    /** Returns the classes of a lab whose calls give up sooner. */
+    static Path impatient() throws Exception {
+        String answer = "reply.get(10, TimeUnit.SECONDS)";
+        return compile(edited(answer, answer.replace("10", "2")));
     }
 
     static void fewFiles() throws Exception {
-        Run run = shell("ulimit -n 64; exec \"$0\" " + ENCODING
-            + " VirtualThreadsLab.java --quick http thread-local").exits(1);
-        run.layout();
+        Run run = shell("ulimit -n 64; exec $LAB -cp " + impatient() + " VirtualThreadsLab "
+            + "--quick --runs 1 http thread-local").exits(1).layout();
         run.shows(CACHE);
         // Refused, cut off or left without an answer: the system decides which comes first.
-        yes("says why", run.flat().matches(
-            ".*- http 200 × 50 ms, (platform|virtual): java\\.(io|net)\\.\\S*Exception.*"));
+        yes("says why", run.failures("http").matches(
+            "(?s).*(no answer|java\\.(io|net)\\.\\S*Exception).*"));
     }
 
     static void smallHeap() throws Exception {
-        Run run = lab(List.of("-Xmx64m"), "--quick", "million", "thread-local").sound(1);
-        run.shows("million; 10,000 parked; —; [0-9.]+ ms; ~?—; —");
+        Run run = lab(List.of("-Xmx48m"), "--quick --runs 1 million thread-local").sound(1);
+        run.shows("million; 10,000 parked; —; [0-9.]+ ms; —; —");
         run.shows("million; 200,000 parked; —; —; —; —");
-        yes("says why", run.flat().matches(".*would need about [0-9,.]+ MB of heap.*"));
-        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
         run.shows(CACHE);
+        yes("says why", run.flat().matches(".* about [0-9,.]+ MB of heap, where .* 48 MB.*"));
+        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
+        run = lab(List.of("-Xmx256m"), "--quick --runs 1 million").layout();
+        run.shows("million; 100,000 parked; —; [0-9.]+ ms; —; —");
+        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
+        String tiny = JDK < 25 ? "-Xmx10m" : "-Xmx16m"; // in which the client may run out of it
+        yes("ends", lab(List.of(tiny), "--quick --runs 1 http thread-local").layout().code < 2);
     }
 
-    static void interrupted(String signal) throws Exception {
-        Run run = interrupt(signal, "200 threads", () -> { }, List.of(), "--runs", "40");
-        run.layout();
-        yes("exit code " + run.code, run.code != 0);
-        run.tells("**Partial:**");
+    static void noTemporaryFolder() throws Exception {
+        Run run = lab(List.of("-Djava.io.tmpdir=" + LAB.resolve("nowhere")),
+            "--quick --runs 1 pinning thread-count println").sound(1);
+        equal("experiments", List.of("pinning", "thread-count"), run.experiments());
+        run.tells("- println: java.nio.file.", "Flight Recorder", "no thread dump");
+        yes("pinning is measured", run.ratio("pinning", "class init") > 0);
+    }
+
+    /** It costs the evidence, not the rows. */
+    static void noRoom() throws Exception {
+        for (String size : List.of("64k", "1m")) {
+            Path folder = Files.createDirectories(temp.resolve(size));
+            Run mount = shell("mount -t tmpfs -o size=" + size + " tmpfs '" + folder + "'");
+            if (mount.code != 0) throw new Skip("needs the right to mount");
+            try {
+                Run run = lab(List.of("-Djava.io.tmpdir=" + folder),
+                    "--quick --runs 1 thread-local pinning thread-count").sound(0);
+                equal("experiments", 3, run.experiments().size());
+                run.tells("Flight Recorder", "no thread dump");
+                equal("files that stay", List.of(), scratchFolders(folder));
+            } finally {
+                new ProcessBuilder("umount", "" + folder).start().waitFor();
+            }
+        }
+    }
+
+    static void interrupted() throws Exception {
+        Path status = Path.of("/proc/self/status"); // a shell's background job ignores SIGINT
+        String ignored = !Files.exists(status) ? "0"
+            : matches("(?<=SigIgn:\\s)\\w+", Files.readString(status)).get(0);
+        if ((Long.parseUnsignedLong(ignored, 16) & 2) != 0) throw new Skip("ignored here");
+        Run run = interrupt("INT", "200 threads", () -> { }, List.of(), "--runs 40");
         yes("the finished row", run.ratio("start-time", "100 threads") > 0);
         yes("not all rows", run.table().size() < 5);
     }
 
-    static void scratchFiles() throws Exception {
+    static void terminated() throws Exception {
         Path folder = Files.createDirectories(temp.resolve("scratch files"));
-        interrupt("TERM", "run 2 of 99", () -> equal("folders", 1, scratchFolders(folder).size()),
-            List.of("-Djava.io.tmpdir=" + folder), "--runs", "99", "println");
+        Run run = interrupt("TERM", "println", () -> equal("folders", 1,
+            scratchFolders(folder).size()), List.of("-Djava.io.tmpdir=" + folder),
+            "--runs 99 thread-local println");
+        run.shows(CACHE);
         equal("files that stay", List.of(), scratchFolders(folder));
     }
 
-    /** Sends a signal as soon as the progress shows what is awaited and the test is done. */
-    static Run interrupt(String signal, String awaited, Test test, List<String> flags,
-            String... words) throws Exception {
+    /** Sends a signal once the progress shows the text, then run 2, and the test is done. */
+    static Run interrupt(String signal, String text, Test test, List<String> flags,
+            String words) throws Exception {
         needs("/bin/kill");
-        Path status = Path.of("/proc/self/status"); // a shell's background job ignores SIGINT
-        if (signal.equals("INT") && Files.exists(status)) {
-            String ignored = matches("SigIgn:\\s+\\w+", Files.readString(status)).get(0);
-            long bits = Long.parseUnsignedLong(ignored.replaceFirst(".*\\s", ""), 16);
-            if ((bits & 2) != 0) throw new Skip("SIGINT is ignored here");
-        }
-        List<String> command = command(flags, LAB, words);
-        command.add("--quick");
-        Path errors = Files.createTempFile(temp, "errors", "");
-        Process process = start(command, Files.writeString(temp.resolve("input"), ""), errors);
-        try {
-            while (process.isAlive() && !Files.readString(errors).contains(awaited)) {
-                Thread.sleep(20);
-            }
+        long[] sent = {0};
+        Step kill = new Step("run 2 of", process -> {
             test.run();
+            sent[0] = System.nanoTime();
             new ProcessBuilder("/bin/kill", "-" + signal, "" + process.pid()).start().waitFor();
-            String out = new String(process.getInputStream().readAllBytes(), UTF_8);
-            yes("ends", process.waitFor(60, TimeUnit.SECONDS));
-            return new Run(process.exitValue(), out, Files.readString(errors));
-        } finally {
-            process.destroyForcibly();
-        }
+        });
+        Run run = lab(flags, "--quick " + words, type(text, ""), kill).layout();
+        yes("ends within seconds", System.nanoTime() - sent[0] < 20e9);
+        yes("exit code " + run.code, run.code != 0);
+        return run.tells("**Partial:**");
     }
 
     static void fullOutput() throws Exception {
         needs("/dev/full");
-        for (String words : List.of("--help", "--quick --runs 1 thread-count")) {
-            Run run = shell("exec \"$0\" VirtualThreadsLab.java " + words + " > /dev/full");
-            equal("stack trace", false, run.exits(1).err.contains("\tat "));
-        }
-    }
-
-    static void noTemporaryFolder() throws Exception {
-        Run run = lab(List.of("-Djava.io.tmpdir=" + LAB.resolve("nowhere")), "--quick",
-            "pinning", "thread-count", "println").sound(1);
-        equal("experiments", List.of("pinning", "thread-count"), run.experiments());
-        run.tells("- println: java.nio.file.", "no Flight Recorder", "no thread dump");
-        yes("pinning is measured", run.ratio("pinning", "class init") > 0);
-    }
-
-    static void compiled() throws Exception {
-        Path classes = compile(LAB);
-        Run run = classPath(classes, List.of(), "VirtualThreadsLab", "--quick").sound(0);
-        equal("experiments", FIVE, run.experiments());
-        run = classPath(classes, List.of("--limit-modules", "java.base,java.management"),
-            "VirtualThreadsLab", "--quick", "start-time", "sleep-wave", "cpu-primes",
-            "pinning", "thread-count", "http").sound(1);
-        run.tells("no Flight Recorder", "no thread dump", "- http: java.lang.NoClassDefFound");
-        for (String name : FIVE) yes(name, run.ratio(name, "") > 0);
+        shell("$LAB VirtualThreadsLab --help > /dev/full").exits(1).withoutTrace();
+        String run = "$LAB VirtualThreadsLab --quick thread-local ";
+        shell(run + "> /dev/full").exits(1).withoutTrace();
+        shell(run + "| true").withoutTrace();
     }
 
     // -------------------------------------------------------------------- deliberate faults
 
-    /** One change to the source costs a cell or an experiment; why is told, the rest goes on. */
-    static void fault(String from, String to, String name, String row, String reason)
-            throws Exception {
-        Run run = changed(from, to, "--quick", name, "thread-local").sound(1);
+    /** Each costs a cell or an experiment; why is told, and the rest goes on. */
+    static void faults() throws Exception {
+        Run run = changed("--quick cpu-primes capacity pinning http sleep-wave thread-local",
+            "int primes = 1;", "int primes = 0;",
+            "new Semaphore(limit)", "new Semaphore(limit + 1)",
+            "int tasks = perCarrier() * CARRIERS;", "int tasks = 1 / (CARRIERS - CARRIERS);",
+            "InetAddress.getLoopbackAddress()", "InetAddress.getByName(\"192.0.2.1\")",
+            SLEEP, failing("", "OutOfMemoryError")).sound(1);
+        run.shows("cpu-primes;.* primes; —; —; —; 1×");
+        run.shows("capacity;.*; [0-9.]+ ms; —; —; 1×");
+        run.shows("sleep-wave;.*; [0-9.]+ ms; —; —; 5×");
         run.shows(CACHE);
-        equal("its rows", !row.isEmpty(), run.experiments().contains(name));
-        if (!row.isEmpty()) run.shows(row);
-        run.tells("- " + name, reason);
-        equal("a verdict", false, run.out.contains("faster"));
+        equal("experiments", "[cpu-primes, capacity, sleep-wave, thread-local]",
+            "" + run.experiments());
+        run.tells("platform: wrong answer: 33,859 primes to 400,000, not 33,860.",
+            "virtual: wrong answer: 21 tasks inside at once, not 20.", "java.net.BindException",
+            "- pinning: java.lang.ArithmeticException: / by zero.",
+            "- sleep-wave 1,000 × 50 ms, virtual: java.lang.OutOfMemoryError.");
+        equal("verdicts", List.of(), matches("took .* as long", run.flat()));
     }
 
-    /** A mean of the shots would grow by a dozen milliseconds, which is many times a shot. */
-    static void stops() throws Exception {
-        String check = "check(\"lines in the file\", lines, Files.readAllLines(file).size());";
-        Run run = changed(check, check + " if (Thread.currentThread().isVirtual()"
-            + " && ThreadLocalRandom.current().nextInt(8) == 0) Thread.sleep(100);",
-            "--runs", "3", "println").sound(0);
-        yes("no stop in the ratio", run.ratio("println", "") > 0.25);
+    static final String SLEEP = "Job wait = () -> Thread.sleep(waitMs);";
+
+    /** Sleep-wave's job, which fails without a message on some threads. */
+    static String failing(String where, String error) {
+        return "Job wait = () -> { if (" + where + "Thread.currentThread().isVirtual())"
+            + " throw new " + error + "(); Thread.sleep(waitMs); };";
     }
 
-    /** Neither a measured zero nor the end of the report, on whichever side. */
-    static void messageless(String error) throws Exception {
-        for (boolean virtual : List.of(true, false)) {
-            fault("Work wait = () -> Thread.sleep(waitMs);", "Work wait = () -> { if (Thread"
-                + ".currentThread().isVirtual() == " + virtual + ") throw new " + error
-                + "(); Thread.sleep(waitMs); };", "sleep-wave", "sleep-wave;.*"
-                + (virtual ? "; [0-9.]+ ms; —; —; 5×" : "; —; [0-9.]+ ms; —; 5×"),
-                "java.lang." + error + ".");
-        }
+    /** And a mean of shots would be 15 ms ÷ 8 at the least; and a late progress goes on. */
+    static void otherFaults() throws Exception {
+        String lines = "int lines = 100_000;";
+        String end = "        await(left);\n";
+        Run run = changed("--quick --samples sleep-wave println start-time",
+            SLEEP, failing("!", "IllegalStateException"),
+            lines, lines + "if (lines > 0) throw new RuntimeException(\"It failed.\", new"
+                + " IOException(\"It is full.\"));",
+            "static void startAll(", "static int shots; static void startAll(",
+            end, end + "if (++shots % 8 == 0 && builder instanceof Thread.Builder.OfVirtual)"
+                + " Thread.sleep(15);\n",
+            "\"start-time\", 15,", "\"start-time\", 0,",
+            "\"sleep-wave\", 32,", "\"sleep-wave\", 0,").sound(1);
+        run.shows("sleep-wave;.*; —; [0-9.]+ ms; —; 5×");
+        run.tells("- sleep-wave 1,000 × 50 ms, platform: java.lang.IllegalStateException.");
+        yes("its cause in the same line, with single stops", run.failures("println").matches(
+            ".*RuntimeException: It failed[^.].*java\\.io\\.IOException: It is full\\."));
+        yes("no stop in the median", run.number("start-time", "100 ", "Virtual") < 15.0 / 8);
+        yes("later than estimated, and told", matches("\\d+ s of about \\d+", run.err).stream()
+            .map(late -> late.split(" s of about ")).anyMatch(late ->
+            Integer.parseInt(late[0]) > Integer.parseInt(late[1])));
     }
 
-    static void overdue() throws Exception {
-        Run run = changed("int waitMs = size(100, 50);", "int waitMs = size(100, 1_000);",
-            "--quick", "--runs", "2", "sleep-wave", "thread-count").sound(0);
-        yes("tells the time left", run.progress(".*sleep-wave.* about .*"));
-        yes("and not when it is over", run.progress(".*sleep-wave((?!about).)*"));
-        equal("0 s left of it", false, run.progress(".*sleep-wave.* 0 s left.*"));
-    }
-
-    // ------------------------------------------------------------------------ the documents
-
-    static void results() throws Exception {
-        List<String> comparison = new ArrayList<>();
-        yes("JDK 21, 25 and 27", reports().keySet().containsAll(List.of(21, 25, 27)));
-        for (Run report : reports().values()) {
-            report.sound(0);
-            equal("rows", works(quickAll()), works(report));
-            int i = 0;
-            for (var row : report.table().values()) {
-                if (comparison.size() == i) {
-                    comparison.add("| " + row.get("Experiment") + " | " + row.get("Work") + " |");
+    /** As README says, but with a driver of our own, whose call waits inside synchronized. */
+    static void ownExperiment() throws Exception {
+        Path source = Files.writeString(temp.resolve("Driver.java"), """
+            package driver;
+            public record Driver(String url) implements AutoCloseable {
+                public static Driver getConnection(String url) { return new Driver(url); }
+                public Driver createStatement() { return this; }
+                public synchronized void execute(String sql) throws Exception {
+                    if (sql.startsWith("CALL")) Thread.sleep(50);
                 }
-                comparison.set(i, comparison.get(i++) + " "
-                    + row.get("Ratio").replace("—", row.get("Virtual")) + " |");
-            }
-        }
-        equal("comparison", comparison, between("results.md", "comparison").lines()
-            .filter(line -> line.startsWith("| ")).skip(1).toList());
-    }
-
-    /** The rows of a table, whatever their sizes. */
-    static List<String> works(Run run) {
-        return run.table().keySet().stream().map(row -> row.replaceAll("[0-9,]+", "N")).toList();
-    }
-
-    /** The reports in results.md, by the JDK that each of them names. */
-    static Map<Integer, Run> reports() throws IOException {
-        Map<Integer, Run> reports = new TreeMap<>();
-        Matcher block = Pattern.compile("(?s)<summary>JDK (\\d+):.*?(# VirtualThreadsLab\n.*?)"
-            + "\n</details>").matcher(between("results.md", "reports"));
-        while (block.find()) {
-            yes("it is of that JDK", block.group(2).contains("\n- Java " + block.group(1)));
-            reports.put(Integer.valueOf(block.group(1)), new Run(0, block.group(2), ""));
-        }
-        return reports;
-    }
-
-    /** What stands in a file between two marks of .ci/Results.java. */
-    static String between(String file, String name) throws IOException {
-        String text = Files.readString(Path.of(file));
-        int start = text.indexOf("<!-- " + name + ": made by java .ci/Results.java -->");
-        int end = text.indexOf("<!-- end of " + name + " -->");
-        yes("the marks of " + name, start >= 0 && end > start);
-        return text.substring(text.indexOf('\n', start), end);
-    }
-
-    static void published() throws Exception {
-        List<String> ratios = reports().get(25).table().values().stream()
-            .map(row -> row.get("Ratio").replace("~", "")).toList();
-        int checked = 0;
-        int column = -1;
-        for (String line : Files.readAllLines(Path.of("results.md"))) {
-            List<String> cells = List.of(line.split(" *\\| *"));
-            if (!line.startsWith("|")) column = -1;
-            else if (cells.contains("Our ratio")) column = cells.indexOf("Our ratio");
-            else if (column > 0 && !line.startsWith("|-") && cells.size() > column
-                    && !cells.get(column).isEmpty()) {
-                yes(cells + ": ours is of JDK 25", ratios.contains(cells.get(column)));
-                checked++;
-            }
-        }
-        yes("ratios: " + checked, checked >= 10);
-    }
-
-    static void readme() throws Exception {
-        String readme = Files.readString(Path.of("README.md"));
-        equal("the table", List.copyOf(reports().get(25).table().values()).subList(0, 10),
-            List.copyOf(new Run(0, between("README.md", "table"), "").table().values()));
-        for (String name : NAMES) yes(name, readme.contains("`" + name + "`"));
-        String shows = readme.substring(readme.indexOf("*What it shows.*"));
-        String known = between("results.md", "comparison");
-        for (String ratio : matches("[0-9.,]{3,}×", shows.substring(0, shows.indexOf("\n## ")))) {
-            yes(ratio + " is in the comparison", known.contains(ratio));
-        }
-        String explained = readme.substring(readme.indexOf("| Option |"));
-        Set<String> told = new TreeSet<>(matches("--[a-z]+(?=[ `])", lab("--help").out));
-        told.add("--help");
-        equal("options", told, new TreeSet<>(matches("--[a-z]+(?=[ `])",
-            explained.substring(0, explained.indexOf("\n\n")))));
-    }
-
-    /** Every command that starts the lab, handed to the lab's own parser. */
-    static void commands() throws Exception {
-        List<String> lines = new ArrayList<>();
-        Matcher command = Pattern.compile("java( \\d+)?( -\\S+)* (VirtualThreadsLab|Play)\\.java"
-            + "([^`>|\n]*)").matcher(Files.readString(Path.of("README.md")));
-        while (command.find()) {
-            if (!command.group(4).contains("[")) lines.add(command.group(4).strip());
-        }
-        yes("commands: " + lines.size(), lines.size() >= 20);
-        Path classes = compile(LAB);
-        Path probe = Files.writeString(temp.resolve("Probe.java"), """
-            import java.util.*;
-            class Probe {
-                public static void main(String[] lines) {
-                    for (String line : lines) {
-                        System.out.println(line);
-                        VirtualThreadsLab.parse(new ArrayList<>(
-                            line.isEmpty() ? List.of() : List.of(line.split(" +"))));
-                    }
-                }
+                public void close() { }
             }
             """);
-        equal("output of javac", "", javac(probe, classes));
-        classPath(classes, List.of(), "Probe", lines.toArray(String[]::new)).exits(0);
-        classPath(classes, List.of(), "Probe", "no-such-name").exits(2);
+        equal("output of javac", "", javac(source, temp));
+        Path jar = temp.resolve("driver.jar");
+        try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new JarEntry("driver/Driver.class"));
+            Files.copy(temp.resolve("driver/Driver.class"), out);
+        }
+        List<String> code = readme("An experiment of your own");
+        String method = code.get(0).replace("java.sql.DriverManager", "driver.Driver")
+            .replace("say(\"%s; %s\",", "say(\"%s\", pinned(() -> { throw new IOException("
+            + "\"Off.\"); }, 25));\n    say(\"%d calls: %s; %s\", calls,");
+        String main = "));\n\n    public static void main";
+        Path mine = Files.writeString(temp.resolve("Mine.java"), edited(
+            main, main.replace("))", "),\n" + code.get(1) + ")"),
+            "\n}\n\nrecord Experiment", method + "\n}\n\nrecord Experiment"));
+        Run run = run(command(List.of("-cp", "" + jar, "" + mine), "mine --quick")).sound(0);
+        int calls = 10 * PROCESSORS;
+        String pins = (JDK < 24 ? calls : 0) + " pinned event";
+        run.tells(calls + " calls: ", pins, "IOException: Off.");
+        equal("blamed", false, run.out.contains("counted nothing"));
+        equal("pinned", JDK < 24, run.ratio("mine", "") < 0.4);
     }
 
-    /** Each change is to be found once in its method, and what comes of it compiles. */
-    static void exercises() throws Exception {
-        String readme = Files.readString(Path.of("README.md"));
-        int exercises = matches("(?m)^### \\d+\\. ", readme).size();
-        yes("eight to ten exercises", exercises >= 8 && exercises <= 10);
-        for (String part : List.of("\\*\\*Predict\\*\\*", "\\*\\*Run\\*\\*", "\\*\\*Takes\\*\\*",
-                "\\*\\*Look at\\*\\*", "<details><summary>Answer", "</details>")) {
-            equal(part, exercises, matches(part, readme).size());
+    // ---------------------------------------------------------------------------- documents
+
+    static void documents() throws Exception {
+        equal("faults", "", run(command(List.of(".ci/Documents.java"), "check")).out);
+        last.exits(0);
+        Run handout = run(command(List.of(".ci/Documents.java"), "handout")).exits(0);
+        yes("five experiments", handout.out.length() > 5_000);
+        equal("predictions", false, handout.out.contains("Prediction:"));
+    }
+
+    /** The blocks of Java in a section of README. */
+    static List<String> readme(String heading) throws Exception {
+        String text = Files.readString(Path.of("README.md"));
+        int start = text.indexOf(heading + "\n") < 0 ? text.indexOf(heading)
+            : text.indexOf(heading + "\n");
+        yes("README.md has: " + heading, start >= 0);
+        return matches("(?s)(?<=```java\n).*?(?=```)", text.substring(start));
+    }
+
+    /** A virtual thread prints what carries it, before and after a sleep. */
+    static void solution() throws Exception {
+        String code = readme("Possible solution").get(0);
+        String name = matches("(?<=class )\\w+", code).get(0);
+        Path file = Files.writeString(temp.resolve(name + ".java"), code);
+        Run run = run(command(List.of("" + file), "")).exits(0);
+        List<String> threads = matches("VirtualThread\\[#\\d+[^/]*", run.out);
+        yes("before and after a sleep", threads.size() >= 2);
+        equal("virtual threads that print", 1L, threads.stream().distinct().count());
+    }
+
+    static void contributing() throws Exception {
+        String text = Files.readString(Path.of(".github/CONTRIBUTING.md"));
+        for (String word : matches("(?<=LabTest\\.java )[a-z]\\w+", text)) {
+            yes("a test: " + word, String.join(" ", TESTS.keySet()).contains(word));
         }
-        String source = Files.readString(LAB);
-        Matcher change = Pattern.compile("in `(\\w+)`:\\s+`([^`]+)`\\s+to\\s+`([^`]+)`"
-            + "(?:, and then to `([^`]+)`)?").matcher(readme);
-        int changes = 0;
-        while (change.find()) {
-            Matcher method = Pattern.compile("(?s)\n    static [^\n;=]*\\b" + change.group(1)
-                + "\\(.*?\n    }\n").matcher(source);
-            yes("the method " + change.group(1), method.find());
-            String body = method.group();
-            equal(change.group(2) + " in " + change.group(1), 1,
-                matches(Pattern.quote(change.group(2)), body).size());
-            for (int i = 3; i <= 4 && change.group(i) != null; i++) {
-                Path play = Files.createDirectories(temp.resolve("play")).resolve("Play.java");
-                compile(Files.writeString(play, source.replace(body,
-                    body.replace(change.group(2), change.group(i)))));
-                changes++;
-            }
+        for (String room : matches("(?m)(?<=^class )\\w+", Files.readString(LAB))) {
+            yes("tells of " + room, text.contains("`" + room + "`"));
         }
-        yes("changes: " + changes, changes >= 6);
     }
 
     static void findsJdk() throws Exception {
-        Run list = shell("sh .ci/java --list").exits(0);
-        yes("a JDK", !list.out.isBlank());
-        Run some = shell("sh .ci/java -version").exits(0);
-        String version = matches("(?<=version \")\\d+", some.err).get(0);
-        yes("21 or newer", Integer.parseInt(version) >= 21);
-        Run other = shell("sh .ci/java 99 -version").exits(2);
-        equal("lines", 1L, other.err.lines().count());
-        yes("those that are there: " + other.err, other.err.contains(version));
-        for (String words : List.of("-version", JDK + " -version")) {
-            Run ours = shell("JAVA_HOME='" + System.getProperty("java.home")
-                + "' PATH=/usr/bin:/bin sh .ci/java " + words).exits(0);
-            yes("takes " + JDK + ": " + ours.err, ours.err.contains("version \"" + JDK));
-            yes("says so", ours.err.startsWith(".ci/java: JDK " + JDK + ", "));
-        }
+        List<String> list = shell("sh .ci/java --list").exits(0).out.lines().toList();
+        for (String line : list) yes("VERSION PATH: " + line, line.matches("\\d\\d /.*/java"));
+        List<String> versions = list.stream().map(line -> line.substring(0, 2)).toList();
+        equal("newest first", versions,
+            versions.stream().sorted(Comparator.reverseOrder()).toList());
+        String home = "JAVA_HOME='" + System.getProperty("java.home") + "' ";
+        Run run = shell(home + "sh .ci/java -version").exits(0);
+        yes("JAVA_HOME's", run.err.startsWith(".ci/java: JDK " + JDK + ", ")
+            && run.err.contains("version \"" + JDK));
+        run = shell(home + "PATH=/usr/bin:/bin sh .ci/java " + JDK + " -version").exits(0);
+        yes("the first of its version", list.stream().filter(line -> line.startsWith("" + JDK))
+            .findFirst().orElse("none").equals(matches("(?<=JDK )\\d+, .*", run.err).get(0)
+            .replace(",", "")));
+        shell("sh .ci/java 99 -version").complains("no JDK 99", " " + versions.get(0));
     }
 
     // --------------------------------------------------------------------- reading a report
 
-    /** What a command printed; where that is a report, its parts as readers find them. */
-    record Run(int code, String out, String err) {
+    /** What a process did; where it printed a report, its parts as readers find them. */
+    record Run(List<String> command, int code, String out, String err) {
+        String whole() {
+            return "command: " + String.join(" ", command) + "\nexit code: " + code
+                + "\nstandard output:\n" + out + "\nstandard error:\n"
+                + err.replace('\r', '\n');
+        }
+
         Run exits(int expected) {
-            equal("exit code (" + err.replaceAll("\\s+", " ") + ")", expected, code);
+            equal("exit code", expected, code);
             return this;
         }
 
-        /** Checks the exit code and the whole of a report, which has one row at least. */
-        Run sound(int expected) {
-            exits(expected);
-            layout();
-            if (out.contains("## Samples")) recompute(this);
-            for (String name : experiments()) sentence(name);
-            yes("bars", !matches("(?m)^.{35}(platform|virtual ) [█#]+ ", out).isEmpty());
-            equal("ms without zeros", List.of(), matches("\\| +\\d(\\.?\\d)? ms ", out));
+        /** Checks that the output has the texts, wherever its lines are broken. */
+        Run tells(String... texts) {
+            for (String text : texts) yes("tells: " + text, (out + flat()).contains(text));
             return this;
         }
 
-        void layout() {
-            yes("starts with the title", out.startsWith("# VirtualThreadsLab\n"));
-            for (String line : out.split("\n")) {
-                yes("at most 100 columns: " + line, line.length() <= 100);
+        /** Checks that one line on standard error has the texts, and nothing else was done. */
+        void complains(String... texts) {
+            equal("standard output", "", exits(2).out);
+            equal("lines on standard error", 1L, err.lines().count());
+            for (String text : texts) yes("complains: " + text, err.contains(text));
+        }
+
+        Run withoutTrace() {
+            equal("a stack trace", false, (out + err).contains("\tat "));
+            return this;
+        }
+
+        void progressed(String pattern) {
+            yes("progress: " + pattern,
+                Stream.of(err.split("[\r\n]+")).anyMatch(line -> line.matches(pattern)));
+        }
+
+        String flat() {
+            return out.replaceAll("\\s+", " ");
+        }
+
+        /** A text in the characters of this report, which may be ASCII. */
+        String sign(String text) {
+            String special = out.contains("÷") ? "" : "×x—-÷/µu█#│|○o";
+            for (int i = 0; i < special.length(); i += 2) {
+                text = text.replace(special.charAt(i), special.charAt(i + 1));
             }
-            table();
+            return text;
+        }
+
+        /** Checks the exit code and whatever of a report follows from its other parts. */
+        Run sound(int expected) {
+            exits(expected).layout();
+            for (String name : experiments()) sentence(name);
+            chart();
+            if (out.contains("## Samples")) table().forEach(this::recompute);
+            return this;
+        }
+
+        Run layout() {
+            yes("starts with the title", out.startsWith("# VirtualThreadsLab\n"));
+            equal("lines over 100 columns", List.of(), matches("(?m)^.{101,}", out));
+            yes("rows", !table().isEmpty());
+            equal("widths of the table", 1L, out.lines().filter(line -> line.startsWith("|"))
+                .map(String::length).distinct().count());
+            boolean marked = column("Ratio").toString().contains("~");
+            equal("the note on ~", marked, out.contains("\n~ "));
+            List<String> progress = matches("(?m)^\\[\\d[^\n]*", err.replace('\r', '\n'));
+            for (String line : progress) {
+                yes("progress, but: " + line, line.matches("\\[\\d+/\\d+\\] \\S+ .* (warm-up"
+                    + "|run \\d+ of \\d+) +\\d+ s of about \\d+ *") && line.length() <= 80);
+            }
+            yes("one total", progress.stream().map(line ->
+                line.replaceFirst(".* about ", "").strip()).distinct().count() <= 1);
+            return this;
         }
 
         /** The rows by experiment|work, each with its cells by column. */
         Map<String, Map<String, String>> table() {
             Map<String, Map<String, String>> table = new LinkedHashMap<>();
             List<String> columns = List.of();
-            for (String line : out.split("\n")) {
-                if (!line.startsWith("| ")) continue;
+            for (String line : matches("(?m)^\\| .*", out)) {
                 List<String> cells = List.of(line.substring(2).strip().split(" *\\| *"));
-                if (columns.isEmpty()) {
-                    columns = cells;
-                    equal("header", List.of("Experiment", "Work", "Platform", "Virtual", "Ratio",
-                        "Predicted"), cells.subList(0, 6));
-                    continue;
-                }
+                if (columns.isEmpty()) columns = cells;
                 Map<String, String> row = new LinkedHashMap<>();
                 for (int i = 0; i < cells.size(); i++) row.put(columns.get(i), cells.get(i));
                 table.put(cells.get(0) + "|" + cells.get(1), row);
             }
-            yes("a table", !columns.isEmpty());
+            equal("header", "Experiment, Work, Platform, Virtual, Ratio, Predicted",
+                String.join(", ", columns).replaceFirst(", You$", ""));
+            table.remove("Experiment|Work");
             return table;
         }
 
-        List<String> experiments() {
-            return table().values().stream().map(row -> row.get("Experiment")).distinct().toList();
+        List<String> column(String name) {
+            return table().values().stream().map(row -> row.get(name)).toList();
         }
 
-        /** The first row of an experiment whose work contains the words. */
-        Map<String, String> row(String experiment, String work) {
-            return table().values().stream().filter(row -> row.get("Experiment")
-                .equals(experiment) && row.get("Work").contains(work)).findFirst().orElseThrow(
-                () -> new AssertionError("no row " + experiment + ", " + work + ": " + out));
+        List<String> experiments() {
+            return column("Experiment").stream().distinct().toList();
         }
 
         /** Checks that a row looks so; its cells stand between semicolons. */
         void shows(String pattern) {
-            yes("shows " + pattern + ", but: " + out, table().values().stream()
+            yes("a row as " + pattern, table().values().stream()
                 .anyMatch(row -> String.join("; ", row.values()).matches(pattern)));
         }
 
-        String cell(String experiment, String work, String column) {
-            return row(experiment, work).get(column);
-        }
-
+        /** A number in the first row of the experiment whose work contains the words. */
         double number(String experiment, String work, String column) {
-            return Double.parseDouble(cell(experiment, work, column).replaceAll("[^0-9.]", ""));
+            String found = table().keySet().stream().filter(key -> key.contains(sign(work))
+                && key.startsWith(experiment + "|")).findFirst().orElse("");
+            yes("no row " + experiment + ", " + work, !found.isEmpty());
+            return value(table().get(found).get(column));
         }
 
         double ratio(String experiment, String work) {
@@ -842,80 +919,118 @@ public class LabTest {
         /** What the report says of an experiment, in one line. */
         String sentence(String experiment) {
             String said = out.substring(Math.max(0, out.indexOf("## What the numbers say")));
-            var found = matches("(?ms)^- " + experiment + ": .*?(?=^- |^$)", said);
-            equal("sentences on " + experiment, 1, found.size());
-            return found.get(0).substring(experiment.length() + 4).strip().replaceAll("\\s+", " ");
+            List<String> found = matches("(?ms)^- " + experiment + ": .*?(?=^- |^$)", said);
+            yes("a sentence on " + experiment, !found.isEmpty());
+            return String.join(" ", found).strip().replaceAll("\\s+", " ");
         }
 
-        String flat() {
-            return out.replaceAll("\\s+", " ");
+        /** The lines that say why an experiment, or a side of a row, has failed. */
+        String failures(String experiment) {
+            String top = out.substring(0, out.indexOf("## What the numbers say"));
+            return String.join(" ", matches("(?m)^- " + experiment + "\\b.*(\n  .*)*", top))
+                .replaceAll("\\s+", " ");
         }
 
-        void tells(String... texts) {
-            for (String text : texts) {
-                yes("tells: " + text + ", but: " + out, (out + flat()).contains(text));
+        /** Draws every line of the chart anew from its row. */
+        void chart() {
+            List<String> lines = matches("(?s)(?<=## At a glance\n\n```text\n).*?(?=```)", out)
+                .stream().flatMap(String::lines).skip(2).toList();
+            List<Map<String, String>> rows = table().values().stream()
+                .filter(row -> value(row.get("Ratio")) > 0).toList();
+            equal("lines of the chart", rows.size(), lines.size());
+            for (int i = 0; i < rows.size(); i++) {
+                String line = lines.get(i);
+                Set<String> drawn = drawn(rows.get(i));
+                String end = drawn.stream().filter(line::endsWith).findFirst().orElse("");
+                yes(line + " is drawn as one of " + drawn, !end.isEmpty());
+                String label = line.substring(0, line.length() - end.length());
+                equal("label", rows.get(i).get("Experiment") + " " + rows.get(i).get("Work"),
+                    label.strip().replaceAll(" +", " "));
+                yes("the axis of " + line, lines.stream().allMatch(other -> sign("│○").indexOf(
+                    other.charAt(label.length() + 20)) >= 0) && label.endsWith(" "));
             }
         }
 
-        boolean progress(String pattern) {
-            return Stream.of(err.split("[\r\n]+")).anyMatch(line -> line.matches(pattern));
-        }
-    }
-
-    /** The samples behind each side, by experiment|work|unit|side, the discarded one first. */
-    static Map<String, List<Double>> samples(String report) {
-        Map<String, List<Double>> samples = new LinkedHashMap<>();
-        String row = "";
-        List<Double> side = null;
-        for (String line : report.substring(report.indexOf("## Samples")).split("\n")) {
-            Matcher head = Pattern.compile("(\\S+), (.*), (\\w+)").matcher(line);
-            Matcher body = Pattern.compile("  (platform |virtual )?([-(). 0-9]+)").matcher(line);
-            if (head.matches()) row = head.replaceFirst("$1|$2|$3|");
-            if (!body.matches()) continue;
-            if (body.group(1) != null) {
-                side = new ArrayList<>();
-                samples.put(row + body.group(1).strip(), side);
+        /** What may follow a label: the three digits of the table may leave a column open. */
+        Set<String> drawn(Map<String, String> row) {
+            Set<String> drawn = new LinkedHashSet<>();
+            double ratio = value(row.get("Ratio"));
+            double predicted = value(row.get("Predicted"));
+            for (double digits : List.of(1.0, 0.995, 1.005)) {
+                int bar = columns(ratio * digits);
+                var line = new StringBuilder(" ".repeat(20 + Math.min(bar, 0))
+                    + "█".repeat(Math.max(-bar, 0)) + "│" + "█".repeat(Math.max(bar, 0)));
+                line.append(" ".repeat(51 - line.length()));
+                if (ratio < 0.01) line.setCharAt(0, '<');
+                if (ratio > 1_000) line.setCharAt(50, '>');
+                if (predicted > 0) line.setCharAt(20 + columns(predicted), '○');
+                drawn.add(sign(line.toString().stripTrailing()) + " " + row.get("Ratio"));
             }
-            for (String value : body.group(2).replaceAll("[()]", "").strip().split(" ")) {
-                side.add(Double.valueOf(value));
-            }
+            return drawn;
         }
-        return samples;
-    }
 
-    /** Computes the medians, the ratio, the noise and the verdict anew from the samples. */
-    static void recompute(Run report) {
-        Map<String, List<Double>> samples = samples(report.out);
-        report.table().forEach((key, row) -> {
+        /** The samples behind each side, by experiment|work|unit|side, the discarded first. */
+        Map<String, List<Double>> samples() {
+            Map<String, List<Double>> samples = new LinkedHashMap<>();
+            String row = "";
+            String text = out.substring(out.indexOf("## Samples"));
+            for (String line : text.replaceAll("\n  (?=\\d)", " ").split("\n")) {
+                var side = Pattern.compile("  (platform|virtual) ([(). 0-9]+)").matcher(line);
+                if (side.matches()) samples.put(row + side.group(1), Stream.of(side.group(2)
+                    .replaceAll("[()]", "").split(" ")).map(Double::valueOf).toList());
+                else row = line.replaceFirst("^(\\S+), (.*), (\\w+)$", "$1|$2|$3|");
+            }
+            return samples;
+        }
+
+        /** Computes medians, ratio, noise and verdict of a row anew from its samples. */
+        void recompute(String key, Map<String, String> row) {
             List<List<Double>> sides = new ArrayList<>();
             boolean noisy = false;
             for (String name : List.of("Platform", "Virtual")) {
                 String cell = row.get(name);
-                if (cell.equals("—")) continue;
+                if (cell.equals(sign("—"))) continue;
                 String unit = cell.substring(cell.indexOf(' ') + 1);
-                var side = samples.get(key + "|" + unit + "|" + name.toLowerCase(Locale.ROOT));
-                yes(key + " has samples", side != null);
-                List<Double> sorted = side.stream().skip(1).sorted().toList();
+                String side = key + "|" + unit + "|" + name.toLowerCase(Locale.ROOT);
+                yes("samples of " + side, samples().containsKey(side));
+                List<Double> sorted = samples().get(side).stream().skip(1).sorted().toList();
                 double median = quantile(sorted, 2);
                 noisy |= quantile(sorted, 3) - quantile(sorted, 1) > 0.2 * median;
-                equal(key, (unit.equals("ms") ? three(median) : show(median)) + " " + unit, cell);
+                String number = unit.equals("ms") ? three(median) : show(median);
+                equal(key, number + " " + unit, cell);
                 sides.add(sorted);
             }
+            String mark = noisy ? "~" : "";
             boolean pair = sides.size() == 2;
-            double ratio = pair ? quantile(sides.get(0), 2) / quantile(sides.get(1), 2) : 0;
-            equal("ratio of " + key, (noisy ? "~" : "") + (pair ? three(ratio) + "×" : "—"),
-                row.get("Ratio"));
-            String name = row.get("Experiment");
-            boolean judged = List.of("sleep-wave", "cpu-primes", "println", "capacity")
-                .contains(name) || key.matches("http.* ms|mixed.* tasks");
-            if (!judged || !pair || sides.get(0).size() == 1) return;
-            boolean apart = quantile(sides.get(0), 0) > quantile(sides.get(1), 4)
-                || quantile(sides.get(1), 0) > quantile(sides.get(0), 4);
-            String fast = ratio > 1 ? "virtual" : "platform";
-            yes("the verdict on " + key, report.sentence(name).matches(
-                apart && Math.abs(ratio - 1) >= 0.05 ? ".*" + fast + " threads were .*× faster.*"
-                : ".*no difference.*"));
-        });
+            equal("ratio of " + key, sign(!pair ? "—" : mark + three(quantile(sides.get(0), 2)
+                / quantile(sides.get(1), 2)) + "×"), row.get("Ratio"));
+            String judged = "(sleep|cpu|println|capacity).*|http.* ms|mixed.* tasks";
+            if (pair && key.matches(judged)) yes("the verdict on " + key + ": " + verdict(sides,
+                mark), sentence(row.get("Experiment")).contains(sign(verdict(sides, mark))));
+        }
+    }
+
+    static String verdict(List<List<Double>> sides, String mark) {
+        boolean up = quantile(sides.get(0), 2) > quantile(sides.get(1), 2);
+        List<Double> slow = sides.get(up ? 0 : 1);
+        List<Double> fast = sides.get(up ? 1 : 0);
+        if (slow.size() < 4) return "fewer than 4 runs cannot tell";
+        if (quantile(slow, 0) < 1.05 * quantile(fast, 4)) {
+            return mark.isEmpty() ? "no difference was shown" : "too noisy";
+        }
+        return (up ? "" : "virtual threads ") + "took " + mark + show(quantile(slow, 2)
+            / quantile(fast, 2)) + "× as long as " + (up ? "virtual threads" : "");
+    }
+
+    /** Columns of the chart, ten for each power of ten: 30 to the right and 20 to the left. */
+    static int columns(double ratio) {
+        return (int) Math.max(-20, Math.min(30, Math.round(10 * Math.log10(ratio))));
+    }
+
+    /** The number in a cell, or NaN. */
+    static double value(String cell) {
+        String digits = cell.replaceAll("[^0-9.]", "");
+        return digits.isEmpty() ? Double.NaN : Double.parseDouble(digits);
     }
 
     /** Sorted values: the least for 0, quartiles for 1 to 3, the greatest for 4. */
@@ -927,16 +1042,12 @@ public class LabTest {
 
     /** Three significant digits with their zeros, or all those of a large number. */
     static String three(double value) {
-        var rounded = BigDecimal.valueOf(value).round(new MathContext(3));
-        if (value >= 999.5) return show(Math.round(value));
-        return rounded.setScale(3 - rounded.precision() + rounded.scale()).toPlainString();
+        return String.format(Locale.ROOT, value < 999.5 ? "%.3g" : "%,.0f", value);
     }
 
     /** A whole number as it is, with commas; anything else in three digits. */
     static String show(double value) {
-        if (value % 1 != 0) return three(value);
-        String digits = new BigDecimal(value).setScale(0, RoundingMode.HALF_UP).toString();
-        return digits.replaceAll("(?<=\\d)(?=(\\d{3})+$)", ",");
+        return value % 1 == 0 ? String.format(Locale.ROOT, "%,.0f", value) : three(value);
     }
 
     /** How many tasks pinning lets wait on a carrier. */
@@ -945,88 +1056,126 @@ public class LabTest {
     }
 
     static List<String> matches(String pattern, String text) {
-        return Pattern.compile(pattern).matcher(text).results().map(MatchResult::group).toList();
+        var found = Pattern.compile(pattern).matcher(text).results();
+        return found.map(MatchResult::group).toList();
     }
 
     // --------------------------------------------------------------------------- running it
 
+    /** What to do with a process once a text stands on its standard error. */
+    record Step(String awaited, Act act) {
+        interface Act { void on(Process process) throws Exception; }
+    }
+
+    static Step type(String awaited, String keys) {
+        return new Step(awaited, process -> {
+            process.getOutputStream().write(keys.getBytes(UTF_8));
+            process.getOutputStream().flush();
+        });
+    }
+
+    /** Runs a command to its end, and takes the steps on the way. */
+    static Run run(List<String> command, Step... steps) throws Exception {
+        Path errors = Files.createTempFile(temp, "errors", "");
+        var builder = new ProcessBuilder(command).redirectError(errors.toFile());
+        var environment = builder.environment();
+        environment.keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        environment.put("LAB", JAVA + " " + ENCODING + " -cp " + classes);
+        Process process = builder.start();
+        var hung = new AtomicBoolean();
+        CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES).execute(() -> {
+            hung.set(process.isAlive());
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        });
+        try {
+            int from = 0;
+            for (Step step : steps) {
+                int at = -1;
+                while (at < 0 && process.isAlive()) {
+                    Thread.sleep(20);
+                    at = read(errors).indexOf(step.awaited, from);
+                }
+                if (at < 0) break;
+                from = at + step.awaited.length();
+                step.act.on(process);
+            }
+            process.getOutputStream().close();
+            String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+            last = new Run(command, process.waitFor(), out.replace("\r\n", "\n"), read(errors));
+        } finally {
+            process.destroyForcibly();
+        }
+        yes("hung: ended by force after " + MINUTES + " minutes", !hung.get());
+        return last;
+    }
+
+    static String read(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), UTF_8).replace("\r\n", "\n");
+    }
+
+    static final String JAVA = "" + Path.of(System.getProperty("java.home"), "bin", "java");
     static final String ENCODING = "-Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8";
 
-    static Run lab(String... words) throws Exception {
+    /** This Java with its arguments, and then words, which blanks part. */
+    static List<String> command(List<String> arguments, String words) {
+        List<String> command = new ArrayList<>(List.of(JAVA));
+        command.addAll(List.of(ENCODING.split(" ")));
+        command.addAll(arguments);
+        command.addAll(List.of(words.split(" ")));
+        return command;
+    }
+
+    static Run lab(String words) throws Exception {
         return lab(List.of(), words);
     }
 
-    static Run lab(List<String> flags, String... words) throws Exception {
-        return run(command(flags, LAB, words));
+    /** Runs the lab from its classes, unless the flags bring a class path of their own. */
+    static Run lab(List<String> flags, String words, Step... steps) throws Exception {
+        List<String> all = new ArrayList<>(List.of("-cp", "" + classes()));
+        all.addAll(flags);
+        all.add("VirtualThreadsLab");
+        return run(command(all, words), steps);
     }
 
-    /** Runs the lab with one deliberate change to its source. */
-    static Run changed(String from, String to, String... words) throws Exception {
+    /** Runs a line of shell, in which $LAB is this Java with the class path of the lab. */
+    static Run shell(String line) throws Exception {
+        needs("/bin/bash");
+        classes();
+        return run(List.of("/bin/bash", "-c", line));
+    }
+
+    /** Runs the lab with changes: what is to be found in the source, and what comes instead. */
+    static Run changed(String words, String... changes) throws Exception {
+        return lab(List.of("-cp", "" + compile(edited(changes))), words);
+    }
+
+    static String edited(String... changes) throws Exception {
         String source = Files.readString(LAB);
-        yes("the source has: " + from, source.contains(from));
-        Path copy = Files.createTempDirectory(temp, "changed").resolve(LAB.getFileName());
-        Files.writeString(copy, source.replace(from, to));
-        return run(command(List.of(), copy, words));
+        for (int i = 0; i < changes.length; i += 2) {
+            yes("the source has: " + changes[i], source.contains(changes[i]));
+            source = source.replace(changes[i], changes[i + 1]);
+        }
+        return source;
     }
 
-    static Run classPath(Path classes, List<String> flags, String main, String... words)
-            throws Exception {
-        List<String> all = new ArrayList<>(flags);
-        all.addAll(List.of("-cp", classes.toString()));
-        return run(command(all, Path.of(main), words));
-    }
-
-    /** Compiles without a word of javac; returns the folder of the classes. */
-    static Path compile(Path source) throws Exception {
-        Path classes = Files.createTempDirectory(temp, "classes");
-        equal("output of javac", "", javac(source, classes, "--release", "21", "-Xlint:all",
+    /** Compiles a lab without a word of javac; returns the folder of the classes. */
+    static Path compile(String source) throws Exception {
+        Path folder = Files.createTempDirectory(temp, "classes");
+        Path file = Files.writeString(folder.resolve(LAB.getFileName()), source);
+        equal("output of javac", "", javac(file, folder, "--release", "21", "-Xlint:all",
             "-Werror", "-Xdoclint:all/protected"));
-        return classes;
+        return folder;
     }
 
-    static String javac(Path source, Path classes, String... options) {
+    static String javac(Path source, Path folder, String... options) {
         var said = new ByteArrayOutputStream();
         List<String> words = new ArrayList<>(List.of(options));
-        words.addAll(List.of("-cp", classes.toString(), "-d", classes.toString(), "" + source));
+        words.addAll(List.of("-d", folder.toString(), source.toString()));
         int code = ToolProvider.getSystemJavaCompiler().run(null, said, said,
             words.toArray(String[]::new));
         equal("exit code of javac: " + said, code == 0, said.toString().isEmpty());
         return said.toString();
-    }
-
-    static List<String> command(List<String> flags, Path program, String... words) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(ENCODING.split(" ")));
-        command.addAll(flags);
-        command.add(program.toString());
-        command.addAll(List.of(words));
-        return command;
-    }
-
-    /** Runs a line of shell whose $0 is this java. */
-    static Run shell(String line) throws Exception {
-        needs("/bin/bash");
-        return run(List.of("/bin/bash", "-c", line, command(List.of(), LAB).get(0)));
-    }
-
-    static Process start(List<String> command, Path input, Path errors) throws IOException {
-        var builder = new ProcessBuilder(command).directory(LAB.getParent().toFile())
-            .redirectInput(input.toFile()).redirectError(errors.toFile());
-        builder.environment().keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        return builder.start();
-    }
-
-    static Run run(List<String> command) throws Exception {
-        return run(command, "");
-    }
-
-    static Run run(List<String> command, String input) throws Exception {
-        Path in = Files.writeString(temp.resolve("input"), input);
-        Path errors = Files.createTempFile(temp, "errors", "");
-        Process process = start(command, in, errors);
-        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
-        return new Run(process.waitFor(), out.replace("\r\n", "\n"), Files.readString(errors));
     }
 
     // ---------------------------------------------------------------------------- asserting
@@ -1048,11 +1197,11 @@ public class LabTest {
     }
 
     static void equal(String what, Object expected, Object actual) {
-        yes(what + ": " + actual + ", not " + expected, expected.equals(actual));
+        yes(what + ": expected " + expected + ", but was " + actual, expected.equals(actual));
     }
 
     static void near(String what, double expected, double actual, double factor) {
-        yes(what + ": " + actual + ", not about " + expected,
+        yes(what + ": expected about " + expected + ", but was " + actual,
             actual < expected * factor && actual > expected / factor);
     }
 
@@ -1063,5 +1212,13 @@ public class LabTest {
             return;
         }
         throw new AssertionError("a deliberate fault passed: " + fault);
+    }
+
+    /** The lines of this file that led to a failure, its check first. */
+    static String lines(Throwable e) {
+        return "line " + Stream.of(e.getStackTrace())
+            .filter(at -> "LabTest.java".equals(at.getFileName())
+                && !List.of("yes", "equal", "near", "main").contains(at.getMethodName()))
+            .map(at -> "" + at.getLineNumber()).collect(Collectors.joining(" from "));
     }
 }
