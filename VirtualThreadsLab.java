@@ -20,7 +20,7 @@ import java.util.concurrent.locks.*;
  *     java VirtualThreadsLab.java
  *
  * platform thread   a thread of the operating system, as new Thread(task).start() starts one
- * virtual thread    a thread of the JVM, run by a carrier, which it leaves whenever it waits
+ * virtual thread    a thread of the JVM, run by a carrier that it leaves to wait, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor
  * pinned            unable to leave its carrier, so that the carrier has to wait with it
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
@@ -143,8 +143,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
     }
 
     /**
-     * pinning. Which waits keep a virtual thread on its carrier, so that this waits with it?
-     * While it does, the carrier runs no other virtual thread, whatever that has to do.
+     * pinning. Which waits keep a virtual thread on its carrier, so that the carrier waits too?
+     * Until the wait ends, that carrier runs no other virtual thread.
      * Fair: one thread per task on both sides, and one lock per task, so that none has to wait
      * for its lock. A single lock for all of them would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, waiting inside synchronized
@@ -226,7 +226,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
         Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
         double predictedPool = (before + pool) / before;
         double predictedEach = (before + tasks) / before;
-        question("%s platform threads were live before", before);
+        question("%s tasks wait; %s platform threads were live before", tasks, before);
         Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", predictedPool,
             run -> atGate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
         Row each = measure(number(tasks) + ", thread each", "threads", predictedEach,
@@ -278,8 +278,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
 record Experiment(String name, int seconds, Lab.Job body, String summary) { }
 
 /**
- * The words that the experiments are written in, and how a row is measured. A sample's way goes
- * forward: experiment, measure, sample, shots, Row, Report. All static state is here.
+ * The words that the experiments are written in, and how a row is measured. Read on in the
+ * order that a sample takes: measure, sample, shots, Row, Report. All static state is here.
  */
 class Lab extends Text { // and Text holds how numbers are written
     interface Job { void run() throws Exception; }
@@ -318,7 +318,7 @@ class Lab extends Text { // and Text holds how numbers are written
 
     static int size(int full, int quick) { return asked.quick ? quick : full; }
 
-    /** Tells more than the summary does for --predict; %s stands for each of the numbers. */
+    /** Replaces the summary as what --predict asks; %s stands for each of the numbers. */
     static void question(String text, Object... numbers) { question = fill(text, numbers); }
 
     /** Adds a sentence to the report; %s stands for each of the numbers. */
@@ -331,21 +331,27 @@ class Lab extends Text { // and Text holds how numbers are written
             + number(actual) + " " + what + ", not " + number(expected));
     }
 
-    /** Runs the job n times and closes the executor; throws what the first failure is. */
+    /** Runs the job n times and closes the executor; throws the first failure. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
+        runAll(executor, n, job, 600); // seconds: more than a slow machine takes, but an end
+    }
+
+    static void runAll(ExecutorService executor, int n, Job job, int limit) throws Exception {
         Callable<Void> task = () -> {
             job.run();
             return null;
         };
         try (executor) {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, 10, TimeUnit.MINUTES)) done.get();
+            for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
+                if (done.isCancelled()) throw new TimeoutException("after " + limit + " s");
+                done.get();
+            }
         }
     }
 
-    /** Waits as long as runAll does: far longer than a slow machine takes, but not for ever. */
-    static void await(CountDownLatch latch) throws InterruptedException {
-        if (!latch.await(10, TimeUnit.MINUTES)) throw new CancellationException();
+    static void await(CountDownLatch latch) throws Exception {
+        if (!latch.await(600, TimeUnit.SECONDS)) throw new TimeoutException("after 600 s");
     }
 
     /** Runs the job once more; says how many waits of ms or more were pinned, and why. */
@@ -383,7 +389,7 @@ class Lab extends Text { // and Text holds how numbers are written
     }
 
     /**
-     * Adds a row: the warm-up and then the samples, with the sides strictly in turns. A side
+     * Adds a row: the warm-up and then the samples, the sides strictly alternating. A side
      * that fails has no samples, and the report says why. No collection is forced: G1 would
      * give memory back, and the next samples would pay for touching it anew.
      */
@@ -462,7 +468,7 @@ record Row(String experiment, String work, String unit, double predicted, String
     boolean noisy() { return platform.noisy() || virtual.noisy(); }
 }
 
-/** What speaks besides the clock: Flight Recorder, and a thread dump. */
+/** Evidence besides the clock: Flight Recorder, and a thread dump. */
 class Evidence extends Text {
     /** Counts parking while pinned, not blocking in native code. Throws without a recorder. */
     static String pinned(Lab.Job job, double ms) throws IOException {
@@ -820,7 +826,6 @@ class Text {
     static String reason(Throwable error) {
         String said = switch (error) {
             case ExecutionException x -> ""; // this file needs Java 21 or newer
-            case CancellationException x -> "not done within 10 minutes";
             case IllegalStateException x -> Objects.requireNonNullElse(x.getMessage(), "" + x);
             default -> "" + error;
         };
@@ -856,8 +861,8 @@ class Encores extends Lab { // for the names of Lab only
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
-     * Fair: the same lines and file, and the sides take turns, as the first, cold, is often
-     * slower. The lines in the file are counted afterwards, outside the time.
+     * Fair: the same lines and file, and the sides take turns, as the one that starts cold is
+     * often slower. The lines in the file are counted afterwards, outside the time.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
      * Try: int lines = 10; Which side is faster now, and why?
@@ -890,8 +895,8 @@ class Encores extends Lab { // for the names of Lab only
      * http. What does a server gain from one virtual thread per call, if its handler waits?
      * Fair: the same 200 clients make two calls each in turn; only the executors differ.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
-     * calls in flight need 2: 10×, or less, as calls cost more than the waits. The median
-     * latency is that of a steady second call: 10× again.
+     * calls in flight need 2: 10×, or less, as calls cost more than the waits. Most calls to
+     * the pool find a full line: the median latency is 10 waves, against one: 10× again.
      * Try: int pool = 200; Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
@@ -920,8 +925,8 @@ class Encores extends Lab { // for the names of Lab only
      * Fair: the same tasks, client and server. The calls leave from a pool of platform threads:
      * virtual ones, such as the client's own on JDK 27, would have to queue for a carrier.
      * Prediction: 1× in time. But platform threads share the processors and finish together,
-     * so all calls overlap. A carrier finishes task by task: only wait ÷ compute of its calls,
-     * rounded up, do. One computation is timed alone for this, before the rows.
+     * so all calls overlap. A carrier finishes task by task, so that of its calls only
+     * wait ÷ compute, rounded up, overlap. One computation is timed for this, before the rows.
      * Try: int n = 25; and int fib = 75_025; With less to compute, how many calls overlap?
      */
     static void mixed() throws Exception {
@@ -936,11 +941,10 @@ class Encores extends Lab { // for the names of Lab only
         double predictedPeak = size(1, 0) == 1 ? Math.max(1, tasks / stream) : UNKNOWN;
         question("%s tasks compute for %s ms, then call a server that waits %s ms: platform"
             + " thread each, or virtual thread each", tasks, computeMs, waitMs);
-        try (var io = newCachedThreadPool();
-                var server = new Server(newFixedThreadPool(tasks), waitMs)) {
+        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Job task = () -> {
                 compute.run();
-                io.submit(server::call).get();
+                server.callers.submit(server::call).get(20, TimeUnit.SECONDS);
             };
             Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
@@ -1014,8 +1018,8 @@ class Encores extends Lab { // for the names of Lab only
 
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
-     * There is no platform side: a system refuses a process a million threads long before (on
-     * Linux by threads-max, pid_max or max_map_count).
+     * There is no platform side: by default, a system stops far below a million (on Linux by
+     * threads-max, pid_max or max_map_count).
      * Prediction: a few microseconds for each at most, as long as the heap has room. The time
      * includes growing the heap, and collections: java -Xms3g shows how much that is.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
@@ -1178,7 +1182,7 @@ class Encores extends Lab { // for the names of Lab only
             else lost.incrementAndGet();
             return mine;
         };
-        Callable<Boolean> pinned = () -> {
+        Callable<Boolean> inMonitor = () -> {
             synchronized (OWN.get()) {
                 return waiter.call();
             }
@@ -1188,7 +1192,7 @@ class Encores extends Lab { // for the names of Lab only
         lock.lock();
         try (executor) {
             for (int i = 0; i <= CARRIERS; i++) {
-                waiting.add(executor.submit(i == 0 ? waiter : pinned));
+                waiting.add(executor.submit(i == 0 ? waiter : inMonitor));
                 for (int ms = 0; ms < 500 && lock.getQueueLength() <= i; ms++) Thread.sleep(1);
             }
             released = System.nanoTime();
@@ -1222,6 +1226,7 @@ class Encores extends Lab { // for the names of Lab only
     /** A real server on loopback, and its client; full names, as imports stay above the cut. */
     static class Server implements Closeable {
         final Room handlers = new Room();
+        final ExecutorService callers = newCachedThreadPool();
         final com.sun.net.httpserver.HttpServer server;
         final java.net.http.HttpClient client;
         final java.net.http.HttpRequest request;
@@ -1242,7 +1247,8 @@ class Encores extends Lab { // for the names of Lab only
             }
             var address = server.getAddress();
             request = java.net.http.HttpRequest.newBuilder(new java.net.URI("http", null,
-                address.getHostString(), address.getPort(), "/", null, null)).build();
+                address.getHostString(), address.getPort(), "/", null, null))
+                .timeout(java.time.Duration.ofSeconds(10)).build();
             server.setExecutor(executor);
             server.createContext("/", exchange -> {
                 try (exchange) {
@@ -1256,14 +1262,10 @@ class Encores extends Lab { // for the names of Lab only
         }
 
         int call() throws Exception {
-            var reply = client.sendAsync(request,
+            var reply = client.send(request,
                 java.net.http.HttpResponse.BodyHandlers.discarding());
-            try {
-                check("as HTTP status", 200, reply.get(10, TimeUnit.SECONDS).statusCode());
-            } catch (TimeoutException e) { // of this thread: the client's may have died
-                throw new IllegalStateException("a call had no answer within 10 s");
-            }
-            return 200;
+            check("as HTTP status", 200, reply.statusCode());
+            return reply.statusCode();
         }
 
         /** Makes the calls from half as many clients; returns the median latency, in ms. */
@@ -1275,11 +1277,12 @@ class Encores extends Lab { // for the names of Lab only
                     call();
                     latencies.add((System.nanoTime() - start) / 1e6);
                 }
-            });
+            }, 20); // as the request's timeout is lost if the client's own thread dies
             return Side.quantile(List.copyOf(latencies), 0.5);
         }
 
         public void close() {
+            callers.shutdownNow();
             client.shutdownNow();
             server.stop(0);
             ((ExecutorService) server.getExecutor()).shutdownNow();
