@@ -296,12 +296,18 @@ class Lab extends Text { // and Text holds how numbers are written
     private static Report report;
     private static Experiment current;
     private static String question;
+    private static volatile String died = ""; // a thread of a library, which others wait for
 
     /** Runs the experiments that were asked for, prints the report and ends the JVM. */
     static void run(CommandLine commandLine) {
         asked = commandLine;
         report = new Report(asked);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report.print(true)));
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            died = ", as " + thread.getName() + " died of " + e;
+            System.err.print("Exception in thread " + thread.getName() + " ");
+            e.printStackTrace();
+        });
         for (var experiment : asked.chosen) {
             current = experiment;
             question = experiment.summary();
@@ -344,7 +350,9 @@ class Lab extends Text { // and Text holds how numbers are written
         try (executor) {
             var tasks = Collections.nCopies(n, task);
             for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
-                if (done.isCancelled()) throw new TimeoutException("after " + limit + " s");
+                if (done.isCancelled()) {
+                    throw new TimeoutException("after " + limit + " s" + died);
+                }
                 done.get();
             }
         }
@@ -599,10 +607,10 @@ class CommandLine extends Text {
         if (!predict) return "—";
         long asked = System.nanoTime();
         String guess = "";
-        print(System.err, "\n\n" + wrap(row + ": " + question)
-            + "Your ratio, platform ÷ virtual, such as 30 or 0.3 (Enter to skip): ");
         try {
             while (!ahead && input.ready()) input.readLine(); // typed before the question
+            print(System.err, "\n\n" + wrap(row + ": " + question)
+                + "Your ratio, platform ÷ virtual, such as 30 or 0.3 (Enter to skip): ");
             guess = input.readLine();
             while (guess != null && !guess.matches(GUESS)) {
                 print(System.err, "A ratio such as 30, 0.3 or 1/3 (Enter to skip): ");
@@ -724,7 +732,7 @@ class Report extends Text {
         String notes = "Ratio is platform ÷ virtual: above 1×, virtual threads need less.\n"
             + "Predicted is the ratio that a simple model gives"
             + (asked.predict ? ", You the one that you expected.\n" : ".\n");
-        if (rows.stream().anyMatch(Row::noisy)) notes += "~ marks a noisy row: the middle half"
+        if (table().contains("~")) notes += "~ marks a noisy row: the middle half"
             + " of a side's samples covers over 20 % of their median.\n";
         return failures.isEmpty() ? notes : notes + "\n" + items(failures);
     }
@@ -1110,10 +1118,12 @@ class Encores extends Lab { // for the names of Lab only
             run -> delay(newThreadPerTaskExecutor(Thread::new), busy, () -> { }),
             run -> delay(newVirtualThreadPerTaskExecutor(), busy, () -> { }));
         var seen = new StringJoiner("");
+        scheduler(); // the first question to a bean is slow, and the long tasks do not wait
         delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.add(scheduler()));
+        String length = row.virtual().median() < 50 ? "" : ", which is what a long one takes";
         say("behind %s, a short one was delayed by %s ms as a platform thread and by %s ms as a"
-            + " virtual thread, which is what a long one takes%s", counted(busy, "long task"),
-            row.platform().median(), row.virtual().median(), seen);
+            + " virtual thread%s%s", counted(busy, "long task"), row.platform().median(),
+            row.virtual().median(), length, seen);
     }
 
     /** Says what the scheduler's own bean counts now; it came with JDK 24. */
