@@ -320,7 +320,8 @@ public class LabTest {
         for (String row : run.table().keySet()) {
             yes("asks of " + row, asked.contains(row.replace("|", ", ") + ": "));
         }
-        yes("the threads before", asked.matches(".*thread-count, [^:]*: \\d+ .*before.*"));
+        yes("the threads before",
+            asked.matches(".*thread-count, [^:]*: [^:]*; \\d+ [^:]* before.*"));
     }
 
     /** What was typed while a row is measured is no answer to the next question. */
