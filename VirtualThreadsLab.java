@@ -1120,10 +1120,11 @@ class Encores extends Lab { // for the names of Lab only
         var seen = new StringJoiner("");
         scheduler(); // the first question to a bean is slow, and the long tasks do not wait
         delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.add(scheduler()));
-        String length = row.virtual().median() < 50 ? "" : ", which is what a long one takes";
+        String predictedSo =
+            row.virtual().median() < 50 ? "" : ", which is what a long one takes";
         say("behind %s, a short one was delayed by %s ms as a platform thread and by %s ms as a"
             + " virtual thread%s%s", counted(busy, "long task"), row.platform().median(),
-            row.virtual().median(), length, seen);
+            row.virtual().median(), predictedSo, seen);
     }
 
     /** Says what the scheduler's own bean counts now; it came with JDK 24. */

@@ -1204,7 +1204,7 @@ class Source {
 
     private String toPredict(Member member) {
         return text.substring(member.from, member.to)
-            .replaceAll("(?s)(double predicted\\w* =) .*?;", "$1 ____;")
+            .replaceAll("(?s)((?:double|String) predicted\\w* =)\\s.*?;", "$1 ____;")
             .replaceAll("(?ms)^ +\\* Prediction: .*?(?=^ +\\* [A-Z]\\w+: |^ +\\*/)", "")
             .replaceAll("(?m)^ *// ---.*\n", "")
             .replaceFirst("^\\s*\n", "").stripIndent().strip();
