@@ -106,8 +106,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
         say("%s; on average, at least %s tasks were waiting at once in the pool and %s on"
             + " virtual threads (Little's law: tasks × wait ÷ elapsed = waiting at once)",
-            verdict(row, "the pool of " + pool), tasks * waitMs / row.platform().median(),
-            tasks * waitMs / row.virtual().median());
+            verdict(row, "the pool of " + number(pool)),
+            tasks * waitMs / row.platform().median(), tasks * waitMs / row.virtual().median());
     }
 
     /**
@@ -215,10 +215,10 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b,
      * which the same bean counts.
-     * Try: int tasks = 500; Which counts change?
+     * Try: int pool = 100; Which counts change?
      */
     static void threadCount() throws Exception {
-        int tasks = 1_000;
+        int tasks = size(1_000, 500);
         int pool = 200;
         startCarriers();
         double before = settledThreads();
@@ -285,6 +285,7 @@ class Lab extends Text { // and Text holds how numbers are written
     interface Job { void run() throws Exception; }
     interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
     static final double UNKNOWN = Double.NaN;
+    static final int PATIENCE = 120; // seconds: more than a slow machine takes, but an end
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new); // a monitor
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -296,18 +297,12 @@ class Lab extends Text { // and Text holds how numbers are written
     private static Report report;
     private static Experiment current;
     private static String question;
-    private static volatile String died = ""; // a thread of a library, which others wait for
 
     /** Runs the experiments that were asked for, prints the report and ends the JVM. */
     static void run(CommandLine commandLine) {
         asked = commandLine;
         report = new Report(asked);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> report.print(true)));
-        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-            died = ", as " + thread.getName() + " died of " + e;
-            System.err.print("Exception in thread " + thread.getName() + " ");
-            e.printStackTrace();
-        });
         for (var experiment : asked.chosen) {
             current = experiment;
             question = experiment.summary();
@@ -339,27 +334,26 @@ class Lab extends Text { // and Text holds how numbers are written
 
     /** Runs the job n times and closes the executor; throws the first failure. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
-        runAll(executor, n, job, 600); // seconds: more than a slow machine takes, but an end
-    }
-
-    static void runAll(ExecutorService executor, int n, Job job, int limit) throws Exception {
         Callable<Void> task = () -> {
             job.run();
             return null;
         };
-        try (executor) {
+        try {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
-                if (done.isCancelled()) {
-                    throw new TimeoutException("after " + limit + " s" + died);
-                }
+            for (var done : executor.invokeAll(tasks, PATIENCE, TimeUnit.SECONDS)) {
+                if (done.isCancelled()) throw new TimeoutException("after " + PATIENCE + " s");
                 done.get();
             }
+        } finally { // close() would wait a day for a thread that cannot end
+            executor.shutdownNow();
+            executor.awaitTermination(10, TimeUnit.SECONDS);
         }
     }
 
     static void await(CountDownLatch latch) throws Exception {
-        if (!latch.await(600, TimeUnit.SECONDS)) throw new TimeoutException("after 600 s");
+        if (!latch.await(PATIENCE, TimeUnit.SECONDS)) {
+            throw new TimeoutException("after " + PATIENCE + " s");
+        }
     }
 
     /** Runs the job once more; says how many waits of ms or more were pinned, and why. */
@@ -431,7 +425,7 @@ class Lab extends Text { // and Text holds how numbers are written
     static double sample(Job job, int run) throws Exception {
         if (run > 0) return Side.quantile(shots(job, size(200, 40)), 0.5);
         List<Double> warmUp = shots(job, size(400, 40));
-        if (Side.quantile(warmUp, 0.5) < 1) shots(job, size(800, 160)); // short ones need more
+        if (Side.quantile(warmUp, 0.5) < 1) shots(job, size(800, 80)); // short ones need more
         return warmUp.getFirst(); // the cold start
     }
 
@@ -671,8 +665,8 @@ class Report extends Text {
         }
         boolean pretended = ("" + jvm.getInputArguments()).contains("ActiveProcessorCount");
         var words = ProcessHandle.current().info().arguments(); // none on Windows
-        String command = words.isPresent() ? "`java" + quoted(List.of(words.get())) + "`"
-            : "words `" + quoted(asked.typed).strip() + "`";
+        String command = words.isPresent() ? "`java " + quoted(List.of(words.get())) + "`"
+            : "words `" + quoted(asked.typed) + "`";
         return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
                 + jvm.getVmName() + collectors)
             + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
@@ -685,11 +679,9 @@ class Report extends Text {
     }
 
     private static String quoted(List<String> words) {
-        String quoted = "";
-        for (String word : words) {
-            quoted += word.matches("\\S+") ? " " + word : " '" + word + "'";
-        }
-        return quoted;
+        var quoted = new StringJoiner(" ");
+        for (String word : words) quoted.add(word.matches("\\S+") ? word : "'" + word + "'");
+        return quoted.toString();
     }
 
     private String table() {
@@ -746,9 +738,9 @@ class Report extends Text {
     /** A line for each ratio on a logarithmic scale: ten columns for each power of ten. */
     private String chart() {
         String label = "%-12s %-20s ";
-        String chart = format(label, "", "")
-            + "  < they need more  │  virtual threads need less >   ○ predicted\n"
-            + format(label, "", "")
+        String blank = format(label, "", "");
+        String chart = blank
+            + "  < they need more  │  virtual threads need less >   ○ predicted\n" + blank
             + "0.01×     0.1×      1×        10×       100×      1,000×\n";
         for (Row row : rows) {
             if (Double.isNaN(row.ratio())) continue;
@@ -775,7 +767,10 @@ class Report extends Text {
             text += row.experiment() + ", " + row.work() + ", " + row.unit() + "\n";
             for (Side side : row.sides()) {
                 String values = "";
-                for (double sample : side.samples()) values += " " + plain(sample);
+                for (double sample : side.samples()) {
+                    var digits = BigDecimal.valueOf(sample).stripTrailingZeros();
+                    values += " " + digits.toPlainString();
+                }
                 values = values.replaceFirst("\\S+", "($0)"); // the warm-up
                 if (!values.isEmpty()) text += wrap("  " + side.name() + values);
             }
@@ -818,10 +813,6 @@ class Text {
     /** The value that is printed as a sample, so that the table can be recomputed from it. */
     static double fiveDigits(double value) {
         return new BigDecimal(value).round(new MathContext(5)).doubleValue();
-    }
-
-    static String plain(double value) {
-        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
     }
 
     /** Breaks a line at spaces, so that none is longer than 100 characters. */
@@ -930,8 +921,8 @@ class Encores extends Lab { // for the names of Lab only
 
     /**
      * mixed. What changes for tasks that first compute and then call a server?
-     * Fair: the same tasks, client and server. The calls leave from a pool of platform threads:
-     * virtual ones, such as the client's own on JDK 27, would have to queue for a carrier.
+     * Fair: the same tasks, client and server. The calls leave from a pool of platform threads,
+     * as virtual ones would have to queue for a carrier.
      * Prediction: 1× in time. But platform threads share the processors and finish together,
      * so all calls overlap. A carrier finishes task by task, so that of its calls only
      * wait ÷ compute, rounded up, overlap. One computation is timed for this, before the rows.
@@ -949,10 +940,11 @@ class Encores extends Lab { // for the names of Lab only
         double predictedPeak = size(1, 0) == 1 ? Math.max(1, tasks / stream) : UNKNOWN;
         question("%s tasks compute for %s ms, then call a server that waits %s ms: platform"
             + " thread each, or virtual thread each", tasks, computeMs, waitMs);
-        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
+        try (var server = new Server(newFixedThreadPool(tasks), waitMs);
+                var callers = newCachedThreadPool()) {
             Job task = () -> {
                 compute.run();
-                server.callers.submit(server::call).get(20, TimeUnit.SECONDS);
+                check("as HTTP status", 200, callers.submit(server::call).get());
             };
             Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
@@ -1036,7 +1028,10 @@ class Encores extends Lab { // for the names of Lab only
         String collected = "";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             long[] before = collections();
-            Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> parkMs(n));
+            Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> {
+                long start = System.nanoTime();
+                return (park(n, System::nanoTime) - start) / 1e6;
+            });
             long[] after = collections();
             List<Double> ms = row.virtual().samples();
             if (!ms.isEmpty()) collected = fill("of the %s ms that parking %s took %s times,"
@@ -1046,19 +1041,6 @@ class Encores extends Lab { // for the names of Lab only
         }
         say("%s; each parked virtual thread took %s bytes of the heap. There is no platform"
             + " side, as a system refuses so many threads", collected, weigh(10_000));
-    }
-
-    /** Returns the milliseconds until all have come to the gate. */
-    static double parkMs(int n) throws Exception {
-        long start = System.nanoTime();
-        return park(n, () -> (System.nanoTime() - start) / 1e6);
-    }
-
-    /** Fails if the heap cannot have so many MB: better before it is full than after. */
-    static void needHeap(double mb) {
-        double most = Runtime.getRuntime().maxMemory() >> 20;
-        if (mb > most) throw new IllegalStateException("needs about " + number(mb)
-            + " MB of heap, where the limit is " + number(most) + " MB");
     }
 
     /** Returns the bytes of heap that each of n parked virtual threads takes. */
@@ -1076,7 +1058,10 @@ class Encores extends Lab { // for the names of Lab only
 
     /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
     static <T> T park(int n, Callable<T> question) throws Exception {
-        needHeap(n * 2_000.0 / (1 << 20)); // about twice what they weigh
+        long most = Runtime.getRuntime().maxMemory() >> 20;
+        long needed = n * 2_000L >> 20; // MB: about twice what they weigh
+        if (needed > most) throw new IllegalStateException("needs about " + number(needed)
+            + " MB of heap, where the limit is " + number(most) + " MB");
         var come = new CountDownLatch(n);
         var gone = new CountDownLatch(n);
         var gate = new Semaphore(0);
@@ -1234,32 +1219,20 @@ class Encores extends Lab { // for the names of Lab only
         }
     }
 
-    /** A real server on loopback, and its client; full names, as imports stay above the cut. */
+    /** A real server on loopback, and a client; full names, as imports stay above the cut. */
     static class Server implements Closeable {
         final Room handlers = new Room();
-        final ExecutorService callers = newCachedThreadPool();
+        final ExecutorService executor;
         final com.sun.net.httpserver.HttpServer server;
-        final java.net.http.HttpClient client;
-        final java.net.http.HttpRequest request;
+        final java.net.URL address;
 
         Server(ExecutorService executor, int waitMs) throws Exception {
-            needHeap(32);
-            var before = (Properties) System.getProperties().clone();
-            try {
-                System.setProperty("sun.net.httpserver.nodelay", "true"); // or 40 ms late
-                System.setProperty( // see mixed
-                    "jdk.internal.httpclient.tcp.selector.useVirtualThreads", "never");
-                client = java.net.http.HttpClient.newBuilder()
-                    .version(java.net.http.HttpClient.Version.HTTP_1_1).build();
-                server = com.sun.net.httpserver.HttpServer.create(new java.net
-                    .InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
-            } finally {
-                System.setProperties(before);
+            this.executor = executor;
+            if (executor instanceof ThreadPoolExecutor pool) {
+                pool.prestartAllCoreThreads(); // here, as a refused one would end the server
             }
-            var address = server.getAddress();
-            request = java.net.http.HttpRequest.newBuilder(new java.net.URI("http", null,
-                address.getHostString(), address.getPort(), "/", null, null))
-                .timeout(java.time.Duration.ofSeconds(10)).build();
+            server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
+                java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
             server.setExecutor(executor);
             server.createContext("/", exchange -> {
                 try (exchange) {
@@ -1270,13 +1243,17 @@ class Encores extends Lab { // for the names of Lab only
                 }
             });
             server.start();
+            address = new java.net.URI("http", null, server.getAddress().getHostString(),
+                server.getAddress().getPort(), "/", null, null).toURL();
         }
 
-        int call() throws Exception {
-            var reply = client.send(request,
-                java.net.http.HttpResponse.BodyHandlers.discarding());
-            check("as HTTP status", 200, reply.statusCode());
-            return reply.statusCode();
+        /** Returns the status of the reply. Blocks its thread, and needs no other. */
+        int call() throws IOException {
+            var connection = (java.net.HttpURLConnection)
+                address.openConnection(java.net.Proxy.NO_PROXY);
+            connection.setConnectTimeout(10_000); // ms
+            connection.setReadTimeout(10_000);
+            return connection.getResponseCode();
         }
 
         /** Makes the calls from half as many clients; returns the median latency, in ms. */
@@ -1285,18 +1262,16 @@ class Encores extends Lab { // for the names of Lab only
             runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
                 for (int i = 0; i < 2; i++) {
                     long start = System.nanoTime();
-                    call();
+                    check("as HTTP status", 200, call());
                     latencies.add((System.nanoTime() - start) / 1e6);
                 }
-            }, 20); // as the request's timeout is lost if the client's own thread dies
+            });
             return Side.quantile(List.copyOf(latencies), 0.5);
         }
 
         public void close() {
-            callers.shutdownNow();
-            client.shutdownNow();
             server.stop(0);
-            ((ExecutorService) server.getExecutor()).shutdownNow();
+            executor.shutdownNow();
         }
     }
 }

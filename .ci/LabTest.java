@@ -143,8 +143,8 @@ public class LabTest {
         List<String> lines = source.lines().toList();
         for (String line : lines) yes("96 bytes: " + line, line.getBytes(UTF_8).length <= 96);
         int cut = cutLine(lines);
-        yes("860 lines to the cut, not " + cut, cut <= 860);
-        yes("1,310 lines, not " + lines.size(), lines.size() <= 1_310);
+        yes("850 lines to the cut, not " + cut, cut <= 850);
+        yes("1,280 lines, not " + lines.size(), lines.size() <= 1_280);
         int before = 0;
         for (String name : NAMES) {
             int start = IntStream.range(0, lines.size()).filter(i ->
@@ -237,10 +237,10 @@ public class LabTest {
             ## At a glance
 
             ```text
-                                    < they need more │ virtual threads need less >
-                                      0.1×      1×        10×       100×      1,000×
-            sleep-wave 1,000 × 50 ms                     │██████○ 5.00×
-            cpu-primes 8 × 9 primes                      ○ 1.01×
+                                              < they need more │ virtual threads need less >
+                                              0.1×      1×        10×       100×      1,000×
+            sleep-wave   1,000 × 50 ms                            │██████○ 5.00×
+            cpu-primes   8 × 9 primes                             ○ 1.01×
             ```
 
             ## Samples
@@ -263,8 +263,7 @@ public class LabTest {
                 {"pool of 200 took 5.00×", "pool of 200 took ~5.00×"}, {"281 270\n", "281\n"},
                 {"took 5.00× as long as virtual threads", "no difference was shown"},
                 {"│██████○", "│█████○"}, {"██○", "███"}, {"  ○ 1", "  │ 1"}, {"○ 1.0", "○ 2.0"},
-                {"cpu-primes 8 × 9 primes                      ○ 1.01×\n", ""},
-                {"cpu-primes 8 × 9 primes      ", "cpu-primes 8 × 9 primes     "},
+                {"○ 1.01×\n", "1.01×\n"}, {"cpu-primes   8 × 9", "cpu-primes  8 × 9"},
                 {"  virtual", "  nobody"}, {"Predicted", "Guessed  "}, {"# V", "Note: # V"},
                 {"- cpu-primes", "- cpu"}, {"```\n", "x".repeat(101)}, {"|  10.1", "| 10.1"},
                 {"virtual (10) 9.99 10 10.3 10\n", "virtual (10) 9.59 9.6 9.62 9.6\n"}}) {
@@ -384,14 +383,16 @@ public class LabTest {
     static void threadCount(Run run, double factor) {
         double before = run.number("thread-count", "pool of 200", "Platform") - 200;
         yes("some threads were live before", before >= 5);
-        equal("each", before + 1_000, run.number("thread-count", "each", "Platform"));
+        int tasks = run.out.contains("--quick") ? 500 : 1_000;
+        equal("each", before + tasks, run.number("thread-count", "each", "Platform"));
         for (String way : List.of("pool of 200", "each")) {
             double more = run.number("thread-count", way, "Virtual") - before;
             yes("no thread more", Math.abs(more) <= 2);
             near("as predicted", run.number("thread-count", way, "Predicted"),
                 run.ratio("thread-count", way), factor);
         }
-        yes("a dump", run.sentence("thread-count").contains("1,000 virtual threads"));
+        yes("a dump", run.sentence("thread-count")
+            .contains("listed " + show(tasks) + " virtual threads"));
     }
 
     /** Returns a quick run of all the experiments, the same one for every test. */
@@ -546,18 +547,20 @@ public class LabTest {
         String user = "exec setpriv --reuid=4242 --regid=4242 --clear-groups --securebits="
             + "+no_setuid_fixup --inh-caps=+dac_read_search --ambient-caps=+dac_read_search ";
         if (shell(user + "true").code != 0) throw new Skip("needs root and setpriv");
-        for (int limit : List.of(50, 100)) {
+        for (int limit : List.of(40, 50, 100)) {
             Run run = shell("export LAB; " + user + "/bin/bash -c 'ulimit -u " + limit
                 + "; exec $LAB -cp " + impatient() + " -Xlog:disable VirtualThreadsLab --quick"
                 + " --runs 1 http thread-local'").exits(1).layout();
-            run.shows("thread-local; .*");
-            yes("http says why", run.failures("http").contains(NO_THREAD));
+            run.shows("thread-local; .*").tells(NO_THREAD);
+            yes("http is measured or says why", run.experiments().contains("http")
+                || run.failures("http").contains(NO_THREAD));
         }
     }
 
-    /** Returns the classes of a lab whose calls give up sooner. */
+    /** Returns the classes of a lab whose waits give up sooner. */
     static Path impatient() throws Exception {
-        return compile(edited("ofSeconds(10)", "ofSeconds(2)", "}, 20);", "}, 4);"));
+        return compile(edited("setReadTimeout(10_000)", "setReadTimeout(2_000)",
+            "PATIENCE = 120", "PATIENCE = 5", "awaitTermination(10,", "awaitTermination(1,"));
     }
 
     static void fewFiles() throws Exception {
@@ -899,9 +902,10 @@ public class LabTest {
         List<String> experiments() { return column("Experiment").stream().distinct().toList(); }
 
         /** Checks that a row looks so; its cells stand between semicolons. */
-        void shows(String pattern) {
+        Run shows(String pattern) {
             yes("a row as " + pattern, table().values().stream()
                 .anyMatch(row -> String.join("; ", row.values()).matches(pattern)));
+            return this;
         }
 
         /** A number in the first row of the experiment whose work contains the words. */
@@ -937,34 +941,24 @@ public class LabTest {
                 .filter(row -> value(row.get("Ratio")) > 0).toList();
             equal("lines of the chart", rows.size(), lines.size());
             for (int i = 0; i < rows.size(); i++) {
-                String line = lines.get(i);
-                Set<String> drawn = drawn(rows.get(i));
-                String end = drawn.stream().filter(line::endsWith).findFirst().orElse("");
-                yes(line + " is drawn as one of " + drawn, !end.isEmpty());
-                String label = line.substring(0, line.length() - end.length());
-                equal("label", rows.get(i).get("Experiment") + " " + rows.get(i).get("Work"),
-                    label.strip().replaceAll(" +", " "));
-                yes("the axis of " + line, lines.stream().allMatch(other -> sign("│○").indexOf(
-                    other.charAt(label.length() + 20)) >= 0) && label.endsWith(" "));
+                var row = rows.get(i); // whose three digits may leave a column open
+                List<String> drawn = Stream.of(1.0, 0.995, 1.005).map(more -> drawn(row,
+                    more * value(row.get("Ratio")))).toList();
+                yes(lines.get(i) + " is one of " + drawn, drawn.contains(lines.get(i)));
             }
         }
 
-        /** What may follow a label: the three digits of the table may leave a column open. */
-        Set<String> drawn(Map<String, String> row) {
-            Set<String> drawn = new LinkedHashSet<>();
-            double ratio = value(row.get("Ratio"));
+        String drawn(Map<String, String> row, double ratio) {
+            int bar = columns(ratio);
             double predicted = value(row.get("Predicted"));
-            for (double digits : List.of(1.0, 0.995, 1.005)) {
-                int bar = columns(ratio * digits);
-                var line = new StringBuilder(" ".repeat(20 + Math.min(bar, 0))
-                    + "█".repeat(Math.max(-bar, 0)) + "│" + "█".repeat(Math.max(bar, 0)));
-                line.append(" ".repeat(51 - line.length()));
-                if (ratio < 0.01) line.setCharAt(0, '<');
-                if (ratio > 1_000) line.setCharAt(50, '>');
-                if (predicted > 0) line.setCharAt(20 + columns(predicted), '○');
-                drawn.add(sign(line.toString().stripTrailing()) + " " + row.get("Ratio"));
-            }
-            return drawn;
+            var line = new StringBuilder(" ".repeat(20 + Math.min(bar, 0))
+                + "█".repeat(Math.abs(bar)) + " ".repeat(31 - Math.max(bar, 0)));
+            line.insert(20, '│');
+            if (ratio < 0.01) line.setCharAt(0, '<');
+            if (ratio > 1_000) line.setCharAt(50, '>');
+            if (predicted > 0) line.setCharAt(20 + columns(predicted), '○');
+            return String.format("%-12s %-20s %s %s", row.get("Experiment"), row.get("Work"),
+                sign(line.toString().stripTrailing()), row.get("Ratio"));
         }
 
         /** The samples behind each side, by experiment|work|unit|side, the discarded first. */
