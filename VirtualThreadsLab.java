@@ -1118,9 +1118,10 @@ class Encores extends Lab { // for the names of Lab only
             var bean = new javax.management.ObjectName(
                 "jdk.management:type=VirtualThreadScheduler");
             var beans = ManagementFactory.getPlatformMBeanServer();
-            return fill(". While it waited, the scheduler's pool of %s had %s virtual threads"
-                + " mounted and %s queued", beans.getAttribute(bean, "PoolSize"),
-                beans.getAttribute(bean, "MountedVirtualThreadCount"),
+            int mounted = (int) beans.getAttribute(bean, "MountedVirtualThreadCount");
+            return fill(". While it waited, the scheduler's pool of %s had %s mounted and %s"
+                + " queued", beans.getAttribute(bean, "PoolSize"),
+                counted(mounted, "virtual thread"),
                 beans.getAttribute(bean, "QueuedVirtualThreadCount"));
         } catch (javax.management.JMException e) {
             return "";

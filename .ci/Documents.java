@@ -665,6 +665,8 @@ class Check {
         Path classes = Files.createTempDirectory("check");
         String error = Source.compile(file.name, file.text, classes);
         if (!error.isEmpty()) fault(file, 0, error);
+        String tests = "" + Text.found("(?<=TESTS.put\\(\").*(?=\")", Files.readString(
+            Path.of(".ci/LabTest.java")));
         Map<List<String>, String> answers = new HashMap<>();
         for (Document document : List.of(readme, results, contributing)) {
             for (Command command : Command.all(document.text)) {
@@ -676,6 +678,10 @@ class Check {
                 } else if (command.file().equals(".ci/Documents.java")) {
                     boolean known = words.isEmpty() || Documents.WORDS.contains(words.get(0));
                     if (!known) answer = "there is no such word";
+                } else if (command.file().equals(".ci/LabTest.java")) {
+                    for (String word : words) if (!tests.contains(word)) {
+                        answer = "there is no such test";
+                    }
                 } else if (!Files.exists(Path.of(command.file()))
                         && !document.text.contains("class " + command.mainClass())) {
                     answer = "there is no such file";
@@ -720,6 +726,10 @@ class Check {
             String last = found.group(1).replaceFirst(".*\\.(?=\\w+$)", "");
             if (code.contains(last) || Files.exists(Path.of(found.group(1)))) continue;
             fault(contributing, found.start(), "there is no " + found.group(1));
+        }
+        for (String room : Text.found("(?m)(?<=^class )\\w+", file.text)) {
+            if (contributing.text.contains("| `" + room + "` |")) continue;
+            fault(contributing, 0, "no word of the room " + room);
         }
     }
 

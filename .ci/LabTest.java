@@ -89,7 +89,6 @@ public class LabTest {
         TESTS.put("an experiment of one's own", LabTest::ownExperiment);
         TESTS.put("documents: check finds no fault, handout no prediction", LabTest::documents);
         TESTS.put("documents: README.md's possible solution", LabTest::solution);
-        TESTS.put("documents: CONTRIBUTING.md's tests", LabTest::contributing);
         TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
     }
 
@@ -772,16 +771,6 @@ public class LabTest {
         List<String> threads = matches("VirtualThread\\[#\\d+[^/]*", run.out);
         yes("before and after a sleep", threads.size() >= 2);
         equal("virtual threads that print", 1L, threads.stream().distinct().count());
-    }
-
-    static void contributing() throws Exception {
-        String text = Files.readString(Path.of(".github/CONTRIBUTING.md"));
-        for (String word : matches("(?<=LabTest\\.java )[a-z]\\w+", text)) {
-            yes("a test: " + word, String.join(" ", TESTS.keySet()).contains(word));
-        }
-        for (String room : matches("(?m)(?<=^class )\\w+", Files.readString(LAB))) {
-            yes("tells of " + room, text.contains("`" + room + "`"));
-        }
     }
 
     static void findsJdk() throws Exception {
