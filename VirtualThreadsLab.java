@@ -20,7 +20,7 @@ import java.util.concurrent.locks.*;
  *     java VirtualThreadsLab.java
  *
  * platform thread   a thread of the operating system, as new Thread(task).start() starts one
- * virtual thread    a thread of the JVM, run by a carrier that it leaves to wait, unless pinned
+ * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor
  * pinned            unable to leave its carrier, so that the carrier has to wait with it
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
@@ -33,10 +33,10 @@ import java.util.concurrent.locks.*;
  * check(what, ...)          a wrong answer fails that side of the row
  * time(...), measure(...)   adds a row: name, unit (time: ms), predicted ratio, both sides
  * pinned(job, ms)           runs the job once more; counts its pinned waits of ms or more
- * say(...), verdict(row)    adds a sentence; tells which side of a row took longer, if any
+ * say(...), verdict(row)    adds a sentence; tells which side of a row took longer, if one did
  *
- * All rows of a report share one JVM, and another start of the JVM may differ by more than the
- * samples within one do. So run it more than once before you quote it.
+ * All rows of a report share one start of the JVM. Two starts may differ by more than the
+ * samples of one do, so run the lab more than once before you quote it.
  */
 class VirtualThreadsLab extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
@@ -53,7 +53,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
     public static void main(String[] args) {
         List<Experiment> experiments = new ArrayList<>(LIST);
         experiments.addAll(Encores.LIST); // the line to delete when you cut
-        run(CommandLine.parse(List.of(args), experiments));
+        run(new CommandLine(List.of(args), experiments));
     }
 
     /**
@@ -80,7 +80,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
     static void startAll(Thread.Builder builder, int threads) throws Exception {
         var left = new CountDownLatch(threads);
         for (int started = 0; started < threads; started++) {
-            while (started + left.getCount() - threads >= 1_000) Thread.yield();
+            while (started - (threads - left.getCount()) >= 1_000) Thread.yield(); // pending
             builder.start(left::countDown);
         }
         await(left);
@@ -285,7 +285,7 @@ class Lab extends Text { // and Text holds how numbers are written
     interface Job { void run() throws Exception; }
     interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
     static final double UNKNOWN = Double.NaN;
-    static final int PATIENCE = 120; // seconds: more than a slow machine takes, but an end
+    static final int PATIENCE = 120; // seconds: more than a slow machine takes for a job
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new); // a monitor
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -366,13 +366,13 @@ class Lab extends Text { // and Text holds how numbers are written
         }
     }
 
-    /** Says which side took longer only if each of its samples did, by at least 5 %. */
+    /** Names a slower side only if its fastest sample is 5 % above the other's slowest. */
     static String verdict(Row row, String platformSide) {
+        if (Double.isNaN(row.ratio())) return "there is nothing to compare";
+        if (asked.runs < 4) return "fewer than 4 runs cannot tell which side takes longer";
         boolean up = row.ratio() > 1;
         Side slow = up ? row.platform() : row.virtual();
         Side fast = up ? row.virtual() : row.platform();
-        if (Double.isNaN(row.ratio())) return "there is nothing to compare";
-        if (asked.runs < 4) return "fewer than 4 runs cannot tell which side takes longer";
         int least = size(5, 50); // percent; --quick claims less
         if (slow.at(0) >= (1 + least / 100.0) * fast.at(1)) {
             String ratio = row.mark() + threeDigits(slow.median() / fast.median()) + "×";
@@ -444,7 +444,7 @@ class Lab extends Text { // and Text holds how numbers are written
     }
 }
 
-/** One side of a row: its samples, the first of them discarded; none if the side failed. */
+/** One side of a row. Its first sample does not count; a side that failed has none. */
 record Side(String name, Lab.Gauge gauge, List<Double> samples) {
     double at(double q) { return quantile(samples.stream().skip(1).toList(), q); }
     double median() { return at(0.5); }
@@ -511,8 +511,8 @@ class Evidence extends Text {
     }
 
     /**
-     * Returns the path of a new file, in a folder of its own as dumpThreads takes no old one;
-     * both go at exit or Ctrl-C. Where the disk is full, Flight Recorder would end the JVM.
+     * Returns a path where no file exists yet, as dumpThreads wants it, in a new folder. Both
+     * are deleted at exit. Throws if the disk is full: Flight Recorder would end the JVM.
      */
     static Path scratch() throws IOException {
         Path folder = Files.createTempDirectory("VirtualThreadsLab").toAbsolutePath();
@@ -526,42 +526,38 @@ class Evidence extends Text {
 
 /** What was asked for on the command line, and what is said to the asker meanwhile. */
 class CommandLine extends Text {
-    boolean quick, samples, predict;
-    int runs;
-    List<String> typed;
-    List<Experiment> chosen;
-    private double thinking; // seconds that the clock of the progress leaves out
+    final boolean quick, samples, predict;
+    final int runs;
+    final List<String> typed;
+    final List<Experiment> chosen;
+    private double thinking; // seconds spent on guesses, not shown as progress
     private boolean ahead; // answers come ahead of their questions, as from a file
     private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
 
-    private static final String GUESS = "(?=.{0,7}$)(\\d[\\d.,]*(/\\d+)?[x×]?)?";
-
-    /** Returns what was asked for. Ends the JVM if that was help, or not understood. */
-    static CommandLine parse(List<String> typed, List<Experiment> all) {
+    /** Ends the JVM if what was typed asks for help, or is not understood. */
+    CommandLine(List<String> typed, List<Experiment> all) {
+        this.typed = typed;
         List<String> words = new ArrayList<>(typed);
-        var asked = new CommandLine();
-        asked.typed = typed;
         boolean help = words.removeAll(Set.of("--help"));
-        asked.quick = words.removeAll(Set.of("--quick"));
-        asked.samples = words.removeAll(Set.of("--samples"));
-        asked.predict = words.removeAll(Set.of("--predict"));
-        asked.ahead = asked.predict && System.console() == null;
-        String runs = asked.quick ? "4" : "5";
+        quick = words.removeAll(Set.of("--quick"));
+        samples = words.removeAll(Set.of("--samples"));
+        predict = words.removeAll(Set.of("--predict"));
+        ahead = predict && System.console() == null;
+        String number = quick ? "4" : "5";
         int at = words.indexOf("--runs"); // a second one is an unknown word
         if (at >= 0) {
             words.remove(at);
-            runs = at < words.size() ? words.remove(at) : "nothing";
+            number = at < words.size() ? words.remove(at) : "nothing";
         }
-        if (!runs.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + runs);
-        asked.runs = Integer.parseInt(runs);
+        if (!number.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + number);
+        runs = Integer.parseInt(number);
         List<String> names = all.stream().map(Experiment::name).toList();
         if (words.isEmpty()) words.addAll(names.subList(0, 5));
         if (words.removeAll(Set.of("all"))) words.addAll(names);
         for (String word : words) if (!names.contains(word)) refuse("unknown: '" + word + "'");
         if (Lab.CARRIERS < 1) refuse("virtual threads need a carrier, not " + Lab.CARRIERS);
-        asked.chosen = words.stream().distinct().map(names::indexOf).map(all::get).toList();
+        chosen = words.stream().distinct().map(names::indexOf).map(all::get).toList();
         if (help) help(all);
-        return asked;
     }
 
     static void refuse(String why) {
@@ -601,12 +597,13 @@ class CommandLine extends Text {
         if (!predict) return "—";
         long asked = System.nanoTime();
         String guess = "";
+        String ratio = "(?=.{0,7}$)(\\d[\\d.,]*(/\\d+)?[x×]?)?"; // at most 7 characters
         try {
             while (!ahead && input.ready()) input.readLine(); // typed before the question
             print(System.err, "\n\n" + wrap(row + ": " + question)
                 + "Your ratio, platform ÷ virtual, such as 30 or 0.3 (Enter to skip): ");
             guess = input.readLine();
-            while (guess != null && !guess.matches(GUESS)) {
+            while (guess != null && !guess.matches(ratio)) {
                 print(System.err, "A ratio such as 30, 0.3 or 1/3 (Enter to skip): ");
                 guess = input.readLine();
             }
@@ -645,7 +642,7 @@ class Report extends Text {
     synchronized void print(boolean partial) {
         if (printed) return;
         printed = true;
-        if (partial) System.err.println(); // behind the progress
+        if (partial) System.err.println(); // ends the line of progress
         String text = "# VirtualThreadsLab\n\n"
             + (partial ? "**Partial:** interrupted; these are the finished rows.\n\n" : "")
             + head + "\n" + table() + "\n" + notes()
@@ -664,9 +661,10 @@ class Report extends Text {
             collectors += ", " + gc.getName();
         }
         boolean pretended = ("" + jvm.getInputArguments()).contains("ActiveProcessorCount");
-        var words = ProcessHandle.current().info().arguments(); // none on Windows
-        String command = words.isPresent() ? "`java " + quoted(List.of(words.get())) + "`"
-            : "words `" + quoted(asked.typed) + "`";
+        var arguments = ProcessHandle.current().info().arguments(); // none on Windows
+        var words = new ArrayList<>(arguments.map(Arrays::asList).orElse(asked.typed));
+        words.replaceAll(word -> word.matches("\\S+") ? word : "'" + word + "'");
+        String command = arguments.isPresent() ? "`java " : "words `";
         return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
                 + jvm.getVmName() + collectors)
             + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
@@ -675,13 +673,7 @@ class Report extends Text {
                 + counted(Lab.CARRIERS, "carrier") + ", heap up to "
                 + number(Runtime.getRuntime().maxMemory() >> 20) + " MB")
             + wrap("- " + java.time.LocalDate.now() + ", " + counted(asked.runs, "run") + ", "
-                + command);
-    }
-
-    private static String quoted(List<String> words) {
-        var quoted = new StringJoiner(" ");
-        for (String word : words) quoted.add(word.matches("\\S+") ? word : "'" + word + "'");
-        return quoted.toString();
+                + command + String.join(" ", words) + "`");
     }
 
     private String table() {
@@ -689,12 +681,15 @@ class Report extends Text {
         lines.add(List.of("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted",
             "You"));
         for (Row row : rows) {
+            double predicted = row.predicted();
             lines.add(List.of(row.experiment(), row.work(), amount(row, row.platform()),
-                amount(row, row.virtual()), ratio(row), times(row.predicted()), row.guess()));
+                amount(row, row.virtual()), ratio(row),
+                Double.isNaN(predicted) ? "—" : number(predicted) + "×", row.guess()));
         }
         String cells = "|";
         String rule = "|";
-        for (int column = 0; column < (asked.predict ? 7 : 6); column++) {
+        int columns = asked.predict ? 7 : 6; // the format below ignores a cell too many
+        for (int column = 0; column < columns; column++) {
             int width = 0;
             for (var line : lines) width = Math.max(width, line.get(column).length());
             cells += " %" + (column < 2 ? "-" : "") + width + "s |";
@@ -785,19 +780,14 @@ class Text {
         return String.format(Locale.ROOT, format, arguments);
     }
 
-    /** Puts the numbers, written as they are in the table, in place of each %s. */
+    /** Puts the numbers, written as they are in the table, in place of each %s or %d. */
     static String fill(String text, Object... numbers) {
-        for (int i = 0; i < numbers.length; i++) {
-            if (numbers[i] instanceof Number n) numbers[i] = number(n.doubleValue());
-        }
-        return format(text.replace("%d", "%s"), numbers);
+        var written = Arrays.stream(numbers)
+            .map(n -> n instanceof Number x ? number(x.doubleValue()) : n);
+        return format(text.replace("%d", "%s"), written.toArray());
     }
 
     static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
-
-    static String times(double ratio) {
-        return Double.isNaN(ratio) ? "—" : number(ratio) + "×";
-    }
 
     /** A whole number as it is, anything else with three digits. */
     static String number(double value) {
@@ -810,7 +800,7 @@ class Text {
         return format(value < 999.5 ? "%.3g" : "%,.0f", value);
     }
 
-    /** The value that is printed as a sample, so that the table can be recomputed from it. */
+    /** Rounds a sample as it is printed, so that the table can be recomputed from those. */
     static double fiveDigits(double value) {
         return new BigDecimal(value).round(new MathContext(5)).doubleValue();
     }
@@ -821,7 +811,7 @@ class Text {
             .stripTrailing() + "\n";
     }
 
-    /** Tells an error and its causes in one line. */
+    /** Describes an error and its causes in one line. An older javac stops here. */
     static String reason(Throwable error) {
         String said = switch (error) {
             case ExecutionException x -> ""; // this file needs Java 21 or newer
@@ -845,8 +835,8 @@ class Text {
     }
 }
 
-// ----- Cut here: delete this line, all below it and the line above that names Encores, and a
-// complete lab of the five is left. Below: experiments that run when named, or with "all".
+// ----- Cut here: delete all from this line on, and the line in main that names Encores; a
+// complete lab of the five is left. Those below run only when named, or with "all".
 class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
         new Experiment("println", 2, Encores::println, "one thread prints lines to a file"),
@@ -937,7 +927,8 @@ class Encores extends Lab { // for the names of Lab only
         double computeMs = sample(compute, 1);
         double stream = CARRIERS * Math.ceil(waitMs / computeMs);
         double predicted = Math.min(1, (double) CARRIERS / PROCESSORS);
-        double predictedPeak = size(1, 0) == 1 ? Math.max(1, tasks / stream) : UNKNOWN;
+        boolean quick = size(0, 1) == 1; // whose ceiling would differ from run to run
+        double predictedPeak = quick ? UNKNOWN : Math.max(1, tasks / stream);
         question("%s tasks compute for %s ms, then call a server that waits %s ms: platform"
             + " thread each, or virtual thread each", tasks, computeMs, waitMs);
         try (var server = new Server(newFixedThreadPool(tasks), waitMs);
@@ -1025,7 +1016,7 @@ class Encores extends Lab { // for the names of Lab only
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
-        String collected = "";
+        String collected = "no time was measured";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             long[] before = collections();
             Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> {
@@ -1059,7 +1050,7 @@ class Encores extends Lab { // for the names of Lab only
     /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
     static <T> T park(int n, Callable<T> question) throws Exception {
         long most = Runtime.getRuntime().maxMemory() >> 20;
-        long needed = n * 2_000L >> 20; // MB: about twice what they weigh
+        long needed = (n * 2_000L) >> 20; // MB: about twice what they weigh
         if (needed > most) throw new IllegalStateException("needs about " + number(needed)
             + " MB of heap, where the limit is " + number(most) + " MB");
         var come = new CountDownLatch(n);
@@ -1102,11 +1093,11 @@ class Encores extends Lab { // for the names of Lab only
         Row row = measure("delay behind " + busy, "ms", UNKNOWN,
             run -> delay(newThreadPerTaskExecutor(Thread::new), busy, () -> { }),
             run -> delay(newVirtualThreadPerTaskExecutor(), busy, () -> { }));
-        var seen = new StringJoiner("");
+        var seen = new AtomicReference<>("");
         scheduler(); // the first question to a bean is slow, and the long tasks do not wait
-        delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.add(scheduler()));
+        delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.set(scheduler()));
         String predictedSo =
-            row.virtual().median() < 50 ? "" : ", which is what a long one takes";
+            row.virtual().median() >= 50 ? ", which is what a long one takes" : "";
         say("behind %s, a short one was delayed by %s ms as a platform thread and by %s ms as a"
             + " virtual thread%s%s", counted(busy, "long task"), row.platform().median(),
             row.virtual().median(), predictedSo, seen);
@@ -1176,7 +1167,6 @@ class Encores extends Lab { // for the names of Lab only
         Callable<Boolean> waiter = () -> {
             boolean mine = lock.tryLock(500, TimeUnit.MILLISECONDS);
             if (mine) lock.unlock();
-            else lost.incrementAndGet();
             return mine;
         };
         Callable<Boolean> inMonitor = () -> {
@@ -1196,7 +1186,7 @@ class Encores extends Lab { // for the names of Lab only
             lock.unlock();
         }
         double elapsed = (System.nanoTime() - released) / 1e6;
-        for (var done : waiting) done.get();
+        for (var mine : waiting) if (!mine.get()) lost.incrementAndGet();
         return elapsed;
     }
 
@@ -1220,18 +1210,15 @@ class Encores extends Lab { // for the names of Lab only
         }
     }
 
-    /** A real server on loopback, and a client; full names, as imports stay above the cut. */
+    /** A real server on loopback, and its client; full names, as imports stay above the cut. */
     static class Server implements Closeable {
         final Room handlers = new Room();
-        final ExecutorService executor;
         final com.sun.net.httpserver.HttpServer server;
         final java.net.URL address;
 
         Server(ExecutorService executor, int waitMs) throws Exception {
-            this.executor = executor;
-            if (executor instanceof ThreadPoolExecutor pool) {
-                pool.prestartAllCoreThreads(); // here, as a refused one would end the server
-            }
+            // Now, as a thread that the system refuses later would end the server.
+            if (executor instanceof ThreadPoolExecutor pool) pool.prestartAllCoreThreads();
             server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
                 java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
             server.setExecutor(executor);
@@ -1272,7 +1259,7 @@ class Encores extends Lab { // for the names of Lab only
 
         public void close() {
             server.stop(0);
-            executor.shutdownNow();
+            ((ExecutorService) server.getExecutor()).shutdownNow();
         }
     }
 }
