@@ -4,9 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.*;
 import java.nio.file.*;
 import java.util.*;
-import java.util.concurrent.*;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.jar.*;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.*;
 import java.util.stream.*;
 import javax.tools.*;
@@ -34,19 +32,20 @@ public class LabTest {
     static final List<String> NAMES = Stream.of(FIVE, ENCORES).flatMap(List::stream).toList();
     static final String CACHE = // a row that looks the same on every machine
         "thread-local; 2,000 tasks; 200 made; 2,000 made; 0.100×; 0.100×";
+    static final List<String> COLUMNS = List.of("Experiment", "Work", "Platform", "Virtual",
+        "Ratio", "Predicted", "You");
+    static final String CUT = "// ----- Cut here";
     static final String NO_THREAD = "unable to create native thread";
     static final Map<String, Test> TESTS = new LinkedHashMap<>();
     static Path temp;
     static Path classes; // of the lab as it is
-    static Run all; // of the experiments, with --quick
     static Run last; // to be shown by a failure
 
     interface Test { void run() throws Exception; }
 
     static {
-        TESTS.put("source: compiles in silence for 21", LabTest::classes);
         TESTS.put("source: lines, imports, experiments", LabTest::source);
-        TESTS.put("source: an older Java prints one error", LabTest::olderJava);
+        TESTS.put("source: compiles in silence; an older Java says why not", LabTest::compiles);
         TESTS.put("source: cut, it is a lab of the five", LabTest::cut);
         TESTS.put("source: launched, under any name", LabTest::launched);
         TESTS.put("files: as .editorconfig says", LabTest::files);
@@ -54,18 +53,16 @@ public class LabTest {
         TESTS.put("help", LabTest::help);
         TESTS.put("usage errors", LabTest::usageErrors);
         TESTS.put("names in any order, and the number of runs", LabTest::names);
-        TESTS.put("predict: what people type", LabTest::predict);
-        TESTS.put("predict: an early Enter answers nothing", LabTest::earlyEnter);
+        TESTS.put("predict: what people type, and when", LabTest::predict);
         TESTS.put("the five, in full", LabTest::theFive);
-        TESTS.put("all, quick", LabTest::all);
-        TESTS.put("mixed, time-sharing and lost-lock differ", LabTest::differences);
-        TESTS.put("1 processor", () -> machine(1, 1, "-XX:ActiveProcessorCount=1"));
+        TESTS.put("all, quick; mixed, time-sharing and lost-lock differ", LabTest::all);
+        TESTS.put("1 processor, beside another recording", () -> machine(1, 1,
+            "-XX:ActiveProcessorCount=1", "-Xlog:disable", "-XX:StartFlightRecording"));
         TESTS.put("16 processors, 4 carriers", () -> machine(16, 4,
             "-XX:ActiveProcessorCount=16", "-Djdk.virtualThreadScheduler.parallelism=4"));
         TESTS.put("64 processors", () -> machine(64, 64, "-XX:ActiveProcessorCount=64"));
         TESTS.put("1 carrier", () ->
             machine(PROCESSORS, 1, "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
-        TESTS.put("no carrier", LabTest::noCarrier);
         TESTS.put("German, Latin 1, serial collector", () ->
             settings("de", "DE", "ISO-8859-1", "-XX:+UseSerialGC"));
         TESTS.put("Arabic, ASCII, 64 MB", () -> settings("ar", "EG", "US-ASCII", "-Xmx64m"));
@@ -73,7 +70,6 @@ public class LabTest {
         TESTS.put("Turkish, interpreted, small stacks", () ->
             settings("tr", "TR", "UTF-8", "-Xint", "-Xss256k"));
         TESTS.put("other code finds everything as it was", LabTest::untouched);
-        TESTS.put("beside another recording", LabTest::otherRecording);
         TESTS.put("few modules", LabTest::fewModules);
         TESTS.put("few threads: little address space", LabTest::fewThreads);
         TESTS.put("few threads: ulimit", LabTest::fewProcesses);
@@ -81,8 +77,8 @@ public class LabTest {
         TESTS.put("a small heap", LabTest::smallHeap);
         TESTS.put("no temporary folder", LabTest::noTemporaryFolder);
         TESTS.put("a temporary folder without room", LabTest::noRoom);
-        TESTS.put("interrupted: SIGINT", LabTest::interrupted);
-        TESTS.put("interrupted: SIGTERM, and no scratch file stays", LabTest::terminated);
+        TESTS.put("interrupted: SIGINT", () -> interrupted("INT"));
+        TESTS.put("interrupted: SIGTERM", () -> interrupted("TERM"));
         TESTS.put("standard output is full, or goes away", LabTest::fullOutput);
         TESTS.put("faults cost a cell or an experiment", LabTest::faults);
         TESTS.put("faults of the other side, their causes, stops", LabTest::otherFaults);
@@ -139,57 +135,52 @@ public class LabTest {
             source.startsWith("//JAVA 21+\n// SPDX-License-Identifier: MIT-0\n"));
         equal("packages, and imports beyond the JDK", List.of(), matches("(?m)^package .*"
             + "|^import (?!(static )?(java|jdk|com\\.sun\\.management)\\.).*", source));
-        List<String> lines = source.lines().toList();
-        for (String line : lines) yes("96 bytes: " + line, line.getBytes(UTF_8).length <= 96);
-        int cut = cutLine(lines);
-        yes("840 lines to the cut, not " + cut, cut <= 840);
-        yes("1,270 lines, not " + lines.size(), lines.size() <= 1_270);
-        int before = 0;
-        for (String name : NAMES) {
-            int start = IntStream.range(0, lines.size()).filter(i ->
-                lines.get(i).startsWith("     * " + name + ". ")).findFirst().orElse(-1);
-            yes(name + " has its comment, in the order in which it runs", start > before);
-            equal(name + " stands below the cut", ENCORES.contains(name), start > cut);
-            yes("a page and no more before " + name, start < before + 70 || start > cut);
-            String all = String.join("\n", lines.subList(start, start + 20));
-            String comment = all.substring(0, all.indexOf("*/"));
-            for (String part : List.of("Fair", "Prediction", "Try")) {
-                yes(part + " of " + name, comment.contains("\n     * " + part + ": ")
-                    || part.equals("Fair") && comment.contains("There is no platform side"));
+        source.lines().forEach(line ->
+            yes("96 bytes: " + line, line.getBytes(UTF_8).length <= 96));
+        yes("1,270 lines", source.lines().count() <= 1_270);
+        yes("840 lines to the cut", aboveCut().lines().count() <= 840);
+        // The part before the first experiment, and then one that begins with each comment.
+        List<String> parts = List.of(source.split("\n     \\* (?=[a-z-]+\\. )"));
+        equal("experiments, in the order in which they run", NAMES, parts.stream().skip(1)
+            .map(part -> part.substring(0, part.indexOf('.'))).toList());
+        yes("the cut is below the five", parts.get(FIVE.size()).contains(CUT));
+        for (int i = 1; i < parts.size(); i++) {
+            String name = NAMES.get(i - 1);
+            yes("a page and no more before " + name,
+                i > FIVE.size() || parts.get(i - 1).lines().count() < 70);
+            String comment = parts.get(i).substring(0, parts.get(i).indexOf("*/"));
+            for (String part : List.of("Fair: |There is no platform side", "Prediction: ",
+                    "Try: ")) {
+                equal(part + " of " + name, 1, matches("\\* (" + part + ")", comment).size());
             }
-            before = start;
         }
     }
 
-    /** Returns the number of lines above the cut. */
-    static int cutLine(List<String> lines) {
-        return IntStream.range(0, lines.size()).filter(i ->
-            lines.get(i).startsWith("// ----- Cut here")).findFirst().orElseThrow();
+    static String aboveCut() throws Exception {
+        String source = Files.readString(LAB);
+        return source.substring(0, source.indexOf(CUT));
     }
 
     /** Does what the comment at the cut says. */
     static void cut() throws Exception {
-        List<String> lines = Files.readAllLines(LAB);
-        List<String> kept = new ArrayList<>(lines.subList(0, cutLine(lines)));
-        kept.removeIf(line -> line.contains("Encores"));
-        equal("lines that name Encores", 1, cutLine(lines) - kept.size());
-        List<String> five = List.of("-cp", "" + compile(String.join("\n", kept)));
-        Run help = lab(five, "--help").exits(0);
-        equal("names in the help", FIVE, NAMES.stream().filter(help.out::contains).toList());
+        String encores = "(?m)^.*Encores.*\n";
+        equal("lines that name Encores", 1, matches(encores, aboveCut()).size());
+        List<String> five = List.of("-cp", "" + compile(aboveCut().replaceAll(encores, "")));
         equal("experiments", FIVE, lab(five, "--quick --runs 1 all").sound(0).experiments());
     }
 
-    static void olderJava() throws Exception {
+    static void compiles() throws Exception {
+        classes();
         String said = javac(LAB, temp, "--release", "17");
         equal("errors in " + said, 1, matches("VirtualThreadsLab\\.java:\\d+: ", said).size());
         yes("says: " + said, said.contains("Java 21 or newer") && said.lines().count() <= 6);
     }
 
     static void launched() throws Exception {
-        run(command(List.of("" + LAB), "--quick --runs 1 thread-count")).sound(0)
+        java(List.of("" + LAB), "--quick --runs 1 thread-count").sound(0)
             .tells(COMMAND ? "`java " : "words `", "--quick --runs 1 thread-count`");
         Path paste = Files.createDirectories(temp.resolve("a folder")).resolve("Paste.java");
-        run(command(List.of("" + Files.copy(LAB, paste)), "--quick --runs 1 pinning")).sound(0)
+        java(List.of("" + Files.copy(LAB, paste)), "--quick --runs 1 pinning").sound(0)
             .tells((COMMAND ? "'" + paste + "' " : "") + "--quick --runs 1 pinning`");
     }
 
@@ -199,14 +190,14 @@ public class LabTest {
         yes("the rules that are checked here", config.contains("\ncharset = utf-8\nend_of_line"
             + " = lf\ninsert_final_newline = true\ntrim_trailing_whitespace = true\n"));
         int width = Integer.parseInt(matches("(?<=\nmax_line_length = )\\d+", config).get(0));
-        List<Path> files = new ArrayList<>();
-        try (var top = Files.list(Path.of("")); var ci = Files.walk(Path.of(".ci"));
-                var github = Files.walk(Path.of(".github"))) {
-            top.filter(file -> !file.toString().startsWith(".")).sorted().forEach(files::add);
-            equal("files at the top level", "[LICENSE, README.md, VirtualThreadsLab.java, "
-                + "results.md]", "" + files);
-            Stream.concat(ci, github).filter(Files::isRegularFile).forEach(files::add);
+        List<Path> files;
+        try (var all = Files.walk(Path.of(""))) {
+            files = all.filter(file -> file.toString().matches("(\\.ci|\\.github|[^.]).*"))
+                .filter(Files::isRegularFile).sorted().toList();
         }
+        equal("files at the top level",
+            List.of("LICENSE", "README.md", "VirtualThreadsLab.java", "results.md"),
+            files.stream().map(Path::toString).filter(file -> !file.startsWith(".")).toList());
         for (Path file : files) {
             String text = Files.readString(file);
             String wide = file.toString().endsWith(".java") ? "|^.{" + (width + 1) + ",}" : "";
@@ -220,6 +211,8 @@ public class LabTest {
     static void checksCanFail() throws Exception {
         String report = """
             # VirtualThreadsLab
+
+            - 2026-11-22, 4 runs, `java`
 
             | Experiment | Work          | Platform | Virtual | Ratio | Predicted |
             |------------|---------------|---------:|--------:|------:|----------:|
@@ -260,6 +253,7 @@ public class LabTest {
                 {" 5.00× |", "~5.00× |"}, {"270.21 269.9 281 270\n", "270 100 440 270\n"},
                 {"no difference was shown", "platform threads took 1.01× as long"},
                 {"pool of 200 took 5.00×", "pool of 200 took ~5.00×"}, {"281 270\n", "281\n"},
+                {", 4 runs", ", 5 runs"},
                 {"took 5.00× as long as virtual threads", "no difference was shown"},
                 {"│██████○", "│█████○"}, {"██○", "███"}, {"  ○ 1", "  │ 1"}, {"○ 1.0", "○ 2.0"},
                 {"○ 1.01×\n", "1.01×\n"}, {"cpu-primes   8 × 9", "cpu-primes  8 × 9"},
@@ -279,9 +273,9 @@ public class LabTest {
     // -------------------------------------------------------------------- the command line
 
     static void help() throws Exception {
-        Run run = lab("--help").exits(0).tells(NAMES.toArray(String[]::new));
+        Run run = lab("--help").exits(0).tells(NAMES.toArray(String[]::new))
+            .tells("--quick", "--runs", "--samples", "--predict", "all");
         equal("standard error", "", run.err);
-        run.tells("--quick", "--runs", "--samples", "--predict", "all");
         yes("one screen", run.out.lines().count() <= 30);
         equal("lines over 100", List.of(), matches("(?m)^.{101,}", run.out));
         equal("help among other words", run.out, lab("http --help --quick").exits(0).out);
@@ -293,62 +287,63 @@ public class LabTest {
                 "--runs 99999999999", "--runs --quick", "--runs 2 --runs 3")) {
             lab(words).complains(words.matches("--runs( [^ ]+)?") ? "1 to 100" : "--help");
         }
+        for (String carriers : List.of("0", "-1")) {
+            lab(List.of("-Djdk.virtualThreadScheduler.parallelism=" + carriers), "pinning")
+                .complains("need a carrier, not " + carriers);
+        }
     }
 
     static void names() throws Exception {
         Run run = lab("thread-local start-time --runs 1 --quick thread-local").sound(0);
-        equal("experiments", List.of("thread-local", "start-time"), run.experiments());
-        equal("no samples unasked", false, run.out.contains("## Samples"));
+        equal("experiments", List.of("thread-local", "start-time"), run.lacks("## Samples")
+            .experiments());
         yes("one run is no verdict", run.sentence("start-time").contains("fewer than 4 runs"));
         run = lab("thread-local cpu-primes --samples").sound(0).tells(", 5 runs, ");
-        for (List<Double> side : run.samples().values()) equal("samples", 6, side.size());
         run.shows("thread-local; 10,000 tasks; 200 made; 10,000 made; 0.0200×; 0.0200×");
     }
 
-    /** A guess is shown as typed; what is none is asked again; who ends the input passes. */
+    /**
+     * A guess is shown as typed; what is none is asked again; who ends the input passes. What
+     * was typed while a row is measured is no answer to the next question.
+     */
     static void predict() throws Exception {
-        Run run = lab(List.of(), "--predict --quick --runs 1 cpu-primes start-time thread-count"
-            + " capacity thread-local", Stream.of("50×\n", "50x\n", "1,000\n", "ten\n1/10\n",
-            "0.125\r\n", "\n", "123456789\n0,5\n").map(keys -> type("Your ratio", keys))
-            .toArray(Step[]::new)).sound(0).tells("You the one that you expected");
+        List<Step> steps = Stream.of("50×\n", "50x\n", "1,000\n", "ten\n1/10\n", "0.125\r\n",
+            "\n", "123456789\n0,5\n").map(keys -> type("Your ratio", keys))
+            .collect(Collectors.toList());
+        steps.add(1, type("run 1 of 4", "\n"));
+        Run run = lab(List.of(), "--predict --quick cpu-primes start-time thread-count capacity"
+            + " thread-local", steps.toArray(Step[]::new)).sound(0);
+        run.tells("You the one that you expected");
         equal("guesses", List.of("50×", "50x", "1,000", "1/10", "0.125", "—", "0,5", "—"),
             run.column("You"));
         equal("questions", 8, matches("Your ratio", run.err).size());
         String asked = run.err.replaceAll("\\s+", " ");
         for (String row : run.table().keySet()) {
-            yes("asks of " + row, asked.contains(row.replace("|", ", ") + ": "));
+            yes("asks of " + row, asked.contains(row + ": "));
         }
         yes("the threads before",
             asked.matches(".*thread-count, [^:]*: [^:]*; \\d+ [^:]* before.*"));
-    }
-
-    /** What was typed while a row is measured is no answer to the next question. */
-    static void earlyEnter() throws Exception {
-        Run run = lab(List.of(), "--predict --quick pinning", type("Your ratio", "2\n"),
-            type("run 1 of 4", "\n"), type("Your ratio", "3\n"), type("Your ratio", "4\n"));
-        equal("guesses", List.of("2", "3", "4"), run.sound(0).column("You"));
     }
 
     // --------------------------------------------------------------------- the experiments
 
     static void theFive() throws Exception {
         Run run = lab("--runs 1 --samples").sound(0);
-        String waiting = "pinning|" + PROCESSORS * perCarrier(PROCESSORS) + " in ";
-        equal("rows", List.of("start-time|100 threads", "start-time|1,000 threads",
-            "start-time|10,000 threads", "sleep-wave|10,000 × 100 ms",
-            "cpu-primes|" + 4 * PROCESSORS + " × 78,498 primes", waiting + "ReentrantLock",
-            waiting + "synchronized", waiting + "class init", "thread-count|1,000, pool of 200",
-            "thread-count|1,000, thread each"), List.copyOf(run.table().keySet()));
+        String waiting = "pinning, " + PROCESSORS * perCarrier(PROCESSORS) + " in ";
+        equal("rows", List.of("start-time, 100 threads", "start-time, 1,000 threads",
+            "start-time, 10,000 threads", "sleep-wave, 10,000 × 100 ms",
+            "cpu-primes, " + 4 * PROCESSORS + " × 78,498 primes", waiting + "ReentrantLock",
+            waiting + "synchronized", waiting + "class init",
+            "thread-count, 1,000, pool of 200", "thread-count, 1,000, thread each"),
+            List.copyOf(run.table().keySet()));
         five(run);
         run.shows("sleep-wave; .*; 50×");
         yes("sleep-wave far ahead", run.ratio("sleep-wave", "100 ms") > 5);
         yes("10,000 starts are cheaper", run.ratio("start-time", "10,000") > 2);
         long lines = run.out.substring(0, run.out.indexOf("## Samples")).lines().count();
         yes("about 50 lines, not " + lines, lines < 70);
-        for (int i = 0; i < FIVE.size(); i++) {
-            run.progressed("\\[" + (i + 1) + "/5\\] " + FIVE.get(i) + " .* warm-up .*");
-            run.progressed("\\[" + (i + 1) + "/5\\] " + FIVE.get(i) + " .* run 1 of 1 .*");
-        }
+        run.progressed(FIVE, "warm-up");
+        run.progressed(FIVE, "run 1 of 1");
     }
 
     /** What holds for the five on any machine, whatever their sizes. */
@@ -357,25 +352,23 @@ public class LabTest {
         double lock = run.number("pinning", "ReentrantLock", "Virtual");
         double monitor = run.number("pinning", "synchronized", "Virtual");
         double initializer = run.number("pinning", "class init", "Virtual");
-        double slower = perCarrier(PROCESSORS) / 2.5;
-        yes("an initializer pins", initializer > slower * lock);
-        if (JDK < 24) yes("a monitor pins", monitor > slower * lock);
-        else yes("a monitor does not pin", initializer > slower * monitor);
+        double free = JDK < 24 ? lock : Math.max(lock, monitor);
+        double pinned = JDK < 24 ? Math.min(monitor, initializer) : initializer;
+        yes("pinned waits took " + pinned + " ms, others " + free,
+            pinned > free * perCarrier(PROCESSORS) / 2.5);
         pins(run, PROCESSORS);
         threadCount(run, 1.25);
     }
 
     /** Predictions and Flight Recorder agree on which waits are pinned. */
     static void pins(Run run, int carriers) {
-        double share = 1.0 / perCarrier(carriers);
-        String waiting = carriers * perCarrier(carriers) + " in ";
-        near("ReentrantLock", 1, run.number("pinning", waiting + "Re", "Predicted"), 1.01);
-        near("synchronized", JDK < 24 ? share : 1,
-            run.number("pinning", waiting + "synchronized", "Predicted"), 1.01);
-        near("class init", share, run.number("pinning", waiting + "class", "Predicted"), 1.01);
-        String all = carriers * perCarrier(carriers) + " pinned event";
-        run.tells("in ReentrantLock (0 pinned events)", "in class init (" + all,
-            "in synchronized (" + (JDK < 24 ? all : "0 pinned events"));
+        int tasks = carriers * perCarrier(carriers);
+        Map.of("ReentrantLock", false, "synchronized", JDK < 24, "class init", true).forEach(
+                (what, pins) -> {
+            near(what, pins ? 1.0 / perCarrier(carriers) : 1,
+                run.number("pinning", tasks + " in " + what, "Predicted"), 1.01);
+            run.tells("in " + what + " (" + (pins ? tasks : 0) + " pinned event");
+        });
         equal("a reason is named", JDK >= 24, run.sentence("pinning").contains("<clinit>"));
     }
 
@@ -394,17 +387,10 @@ public class LabTest {
             .contains("listed " + show(tasks) + " virtual threads"));
     }
 
-    /** Returns a quick run of all the experiments, the same one for every test. */
-    static Run quickAll() throws Exception {
-        if (all == null) all = lab("all --quick --samples");
-        last = all;
-        return all.sound(0);
-    }
-
     static void all() throws Exception {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
-        List<String> before = scratchFolders(folder);
-        Run run = quickAll().tells(", 4 runs, ");
+        Set<String> before = scratchFolders(folder);
+        Run run = lab("all --quick --samples").sound(0).tells(", 4 runs, ");
         equal("files left", before, scratchFolders(folder));
         equal("experiments", NAMES, run.experiments());
         five(run);
@@ -421,21 +407,8 @@ public class LabTest {
         }
         yes("weighed", run.sentence("million").matches(
             ".* ms in \\d+ collections?.* took [0-9,.]+ bytes of the heap.*"));
-        for (int i = 0; i < NAMES.size(); i++) {
-            run.progressed("\\[" + (i + 1) + "/13\\] " + NAMES.get(i) + " .*run 4 of 4 .*");
-        }
-    }
-
-    static List<String> scratchFolders(Path folder) throws IOException {
-        try (var files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString())
-                .filter(name -> name.startsWith("VirtualThreadsLab")).sorted().toList();
-        }
-    }
-
-    /** The directions, with wide margins: the delay is far under what patience is. */
-    static void differences() throws Exception {
-        Run run = quickAll();
+        run.progressed(NAMES, "run 4 of 4");
+        // The directions, with wide margins: the delay is far under what patience is.
         yes("virtual threads do not share time", run.ratio("time-sharing", "") < 0.5);
         equal("the scheduler's own bean", JDK >= 24, run.sentence("time-sharing")
             .matches(".* " + PROCESSORS + " (virtual threads )?mounted and 1 queued.*"));
@@ -444,6 +417,11 @@ public class LabTest {
             + (JDK < 24 ? "[1-9]\\d*" : "0") + " virtual waiters gave up\\."));
         run = lab("--runs 1 --samples mixed").sound(0);
         yes("a wave against a stream", run.ratio("mixed", "calls") > 1.3);
+    }
+
+    static Set<String> scratchFolders(Path folder) {
+        return Set.of(folder.toFile().list((parent, name) ->
+            name.startsWith("VirtualThreadsLab")));
     }
 
     // -------------------------------------------------------- other machines, other settings
@@ -462,13 +440,6 @@ public class LabTest {
             double share = Math.min(1, (double) carriers / processors);
             near(key, share, value(row.get("Predicted")), 1.01);
         });
-    }
-
-    static void noCarrier() throws Exception {
-        for (String number : List.of("0", "-1")) {
-            lab(List.of("-Djdk.virtualThreadScheduler.parallelism=" + number), "thread-local")
-                .complains(" " + number);
-        }
     }
 
     static void settings(String language, String country, String charset, String... others)
@@ -507,17 +478,9 @@ public class LabTest {
             }
             """), temp, "-cp", "" + classes()));
         String path = classes() + File.pathSeparator + temp;
-        Run run = run(command(List.of("-Duser.language=tr", "-Duser.country=TR", "-cp", path,
-            "Probe"), "--quick --runs 1 http thread-local"));
+        Run run = java(List.of("-Duser.language=tr", "-Duser.country=TR", "-cp", path, "Probe"),
+            "--quick --runs 1 http thread-local");
         yes("locale and properties", run.sound(0).err.endsWith("as before"));
-    }
-
-    static void otherRecording() throws Exception {
-        Path file = temp.resolve("other.jfr");
-        Run run = lab(List.of("-Xlog:disable", "-XX:StartFlightRecording:filename=" + file),
-            "--quick --runs 1 pinning").sound(0);
-        yes("it did record", Files.size(file) > 0);
-        pins(run, PROCESSORS);
     }
 
     static void fewModules() throws Exception {
@@ -533,7 +496,7 @@ public class LabTest {
         if (!System.getProperty("os.name").equals("Linux")) throw new Skip("needs Linux");
         Run run = shell("ulimit -v 16000000; exec $LAB -Xlog:disable -Xmx256m -Xss100m "
             + "-XX:ReservedCodeCacheSize=64m VirtualThreadsLab --quick --samples sleep-wave "
-            + "thread-count start-time").sound(1).withoutTrace();
+            + "thread-count start-time").sound(1).lacks("\tat ");
         for (String row : List.of("sleep-wave.*", ".*pool of 200", ".*thread each")) {
             run.shows(row + "; —; [0-9.]+ (ms|threads); —; .*");
         }
@@ -575,12 +538,10 @@ public class LabTest {
         Run run = lab(List.of("-Xmx48m"), "--quick --runs 1 million thread-local").sound(1);
         run.shows("million; 10,000 parked; —; [0-9.]+ ms; —; —");
         run.shows("million; 200,000 parked; —; —; —; —");
-        run.shows(CACHE);
+        run.shows(CACHE).lacks("OutOfMemory");
         yes("says why", run.flat().matches(".* about [0-9,.]+ MB of heap, where .* 48 MB.*"));
-        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
-        run = lab(List.of("-Xmx256m"), "--quick --runs 1 million").layout();
-        run.shows("million; 100,000 parked; —; [0-9.]+ ms; —; —");
-        equal("an error", false, (run.out + run.err).contains("OutOfMemory"));
+        lab(List.of("-Xmx256m"), "--quick --runs 1 million").layout().lacks("OutOfMemory")
+            .shows("million; 100,000 parked; —; [0-9.]+ ms; —; —");
         String tiny = JDK < 25 ? "-Xmx10m" : "-Xmx16m"; // in which the client may run out of it
         yes("ends", lab(List.of(tiny), "--quick --runs 1 http thread-local").layout().code < 2);
     }
@@ -595,63 +556,51 @@ public class LabTest {
 
     /** It costs the evidence, not the rows. */
     static void noRoom() throws Exception {
-        for (String size : List.of("64k", "1m")) {
-            Path folder = Files.createDirectories(temp.resolve(size));
-            Run mount = shell("mount -t tmpfs -o size=" + size + " tmpfs '" + folder + "'");
-            if (mount.code != 0) throw new Skip("needs the right to mount");
-            try {
-                Run run = lab(List.of("-Djava.io.tmpdir=" + folder),
-                    "--quick --runs 1 thread-local pinning thread-count").sound(0);
-                equal("experiments", 3, run.experiments().size());
-                run.tells("Flight Recorder", "no thread dump");
-                equal("files that stay", List.of(), scratchFolders(folder));
-            } finally {
-                new ProcessBuilder("umount", "" + folder).start().waitFor();
-            }
+        Path folder = Files.createDirectories(temp.resolve("no room"));
+        Run mount = shell("mount -t tmpfs -o size=1m tmpfs '" + folder + "'");
+        if (mount.code != 0) throw new Skip("needs the right to mount");
+        try {
+            Run run = lab(List.of("-Djava.io.tmpdir=" + folder),
+                "--quick --runs 1 thread-local pinning thread-count").sound(0);
+            equal("experiments", 3, run.experiments().size());
+            run.tells("Flight Recorder", "no thread dump");
+            equal("files that stay", Set.of(), scratchFolders(folder));
+        } finally {
+            new ProcessBuilder("umount", "" + folder).start().waitFor();
         }
     }
 
-    static void interrupted() throws Exception {
+    /** A signal, once the second experiment is measured, ends the lab with what it has. */
+    static void interrupted(String signal) throws Exception {
+        needs("/bin/kill");
         Path status = Path.of("/proc/self/status"); // a shell's background job ignores SIGINT
         String ignored = !Files.exists(status) ? "0"
             : matches("(?<=SigIgn:\\s)\\w+", Files.readString(status)).get(0);
-        if ((Long.parseUnsignedLong(ignored, 16) & 2) != 0) throw new Skip("ignored here");
-        Run run = interrupt("INT", "200 threads", () -> { }, List.of(), "--runs 40");
-        yes("the finished row", run.ratio("start-time", "100 threads") > 0);
-        yes("not all rows", run.table().size() < 5);
-    }
-
-    static void terminated() throws Exception {
-        Path folder = Files.createDirectories(temp.resolve("scratch files"));
-        Run run = interrupt("TERM", "println", () -> equal("folders", 1,
-            scratchFolders(folder).size()), List.of("-Djava.io.tmpdir=" + folder),
-            "--runs 99 thread-local println");
-        run.shows(CACHE);
-        equal("files that stay", List.of(), scratchFolders(folder));
-    }
-
-    /** Sends a signal once the progress shows the text, then run 2, and the test is done. */
-    static Run interrupt(String signal, String text, Test test, List<String> flags,
-            String words) throws Exception {
-        needs("/bin/kill");
+        boolean ignores = (Long.parseUnsignedLong(ignored, 16) & 2) != 0;
+        if (ignores && signal.equals("INT")) throw new Skip("ignored here");
+        Path folder = Files.createDirectories(temp.resolve(signal));
         long[] sent = {0};
+        Step println = type("println", "");
         Step kill = new Step("run 2 of", process -> {
-            test.run();
+            equal("scratch folders", 1, scratchFolders(folder).size());
             sent[0] = System.nanoTime();
             new ProcessBuilder("/bin/kill", "-" + signal, "" + process.pid()).start().waitFor();
         });
-        Run run = lab(flags, "--quick " + words, type(text, ""), kill).layout();
+        Run run = lab(List.of("-Djava.io.tmpdir=" + folder),
+            "--quick --runs 99 thread-local println", println, kill).layout();
         yes("ends within seconds", System.nanoTime() - sent[0] < 20e9);
         yes("exit code " + run.code, run.code != 0);
-        return run.tells("**Partial:**");
+        run.shows(CACHE).tells("**Partial:**");
+        equal("the finished rows", List.of("thread-local"), run.experiments());
+        equal("files that stay", Set.of(), scratchFolders(folder));
     }
 
     static void fullOutput() throws Exception {
         needs("/dev/full");
-        shell("$LAB VirtualThreadsLab --help > /dev/full").exits(1).withoutTrace();
+        shell("$LAB VirtualThreadsLab --help > /dev/full").exits(1).lacks("\tat ");
         String run = "$LAB VirtualThreadsLab --quick thread-local ";
-        shell(run + "> /dev/full").exits(1).withoutTrace();
-        shell(run + "| true").withoutTrace();
+        shell(run + "> /dev/full").exits(1).lacks("\tat ");
+        shell(run + "| true").lacks("\tat ");
     }
 
     // -------------------------------------------------------------------- deliberate faults
@@ -722,12 +671,10 @@ public class LabTest {
             }
             """);
         equal("output of javac", "", javac(source, temp));
-        Path jar = temp.resolve("driver.jar");
-        try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
-            out.putNextEntry(new JarEntry("driver/Driver.class"));
-            Files.copy(temp.resolve("driver/Driver.class"), out);
-        }
-        List<String> code = readme("An experiment of your own");
+        String jar = "" + temp.resolve("driver.jar");
+        equal("exit code of jar", 0, java.util.spi.ToolProvider.findFirst("jar").orElseThrow()
+            .run(System.out, System.err, "--create", "--file", jar, "-C", "" + temp, "driver"));
+        List<String> code = readme("## An experiment of your own");
         String method = code.get(0).replace("java.sql.DriverManager", "driver.Driver")
             .replace("say(\"%s; %s\",", "say(\"%s\", pinned(() -> { throw new IOException("
             + "\"Off.\"); }, 25));\n    say(\"%d calls: %s; %s\", calls,");
@@ -735,39 +682,36 @@ public class LabTest {
         Path mine = Files.writeString(temp.resolve("Mine.java"), edited(
             main, main.replace("))", "),\n" + code.get(1) + ")"),
             "\n}\n\nrecord Experiment", method + "\n}\n\nrecord Experiment"));
-        Run run = run(command(List.of("-cp", "" + jar, "" + mine), "mine --quick")).sound(0);
+        Run run = java(List.of("-cp", jar, "" + mine), "mine --quick").sound(0);
         int calls = 10 * PROCESSORS;
         String pins = (JDK < 24 ? calls : 0) + " pinned event";
-        run.tells(calls + " calls: ", pins, "IOException: Off.");
-        equal("blamed", false, run.out.contains("counted nothing"));
+        run.tells(calls + " calls: ", pins, "IOException: Off.").lacks("counted nothing");
         equal("pinned", JDK < 24, run.ratio("mine", "") < 0.4);
     }
 
     // ---------------------------------------------------------------------------- documents
 
     static void documents() throws Exception {
-        equal("faults", "", run(command(List.of(".ci/Documents.java"), "check")).out);
+        equal("faults", "", java(List.of(".ci/Documents.java"), "check").out);
         last.exits(0);
-        Run handout = run(command(List.of(".ci/Documents.java"), "handout")).exits(0);
+        Run handout = java(List.of(".ci/Documents.java"), "handout").exits(0)
+            .lacks("Prediction:");
         yes("five experiments", handout.out.length() > 5_000);
-        equal("predictions", false, handout.out.contains("Prediction:"));
     }
 
-    /** The blocks of Java in a section of README. */
-    static List<String> readme(String heading) throws Exception {
+    /** The blocks of Java in README, from a text on. */
+    static List<String> readme(String start) throws Exception {
         String text = Files.readString(Path.of("README.md"));
-        int start = text.indexOf(heading + "\n") < 0 ? text.indexOf(heading)
-            : text.indexOf(heading + "\n");
-        yes("README.md has: " + heading, start >= 0);
-        return matches("(?s)(?<=```java\n).*?(?=```)", text.substring(start));
+        yes("README.md has: " + start, text.contains(start));
+        return matches("(?s)(?<=```java\n).*?(?=```)", text.substring(text.indexOf(start)));
     }
 
     /** A virtual thread prints what carries it, before and after a sleep. */
     static void solution() throws Exception {
-        String code = readme("Possible solution").get(0);
+        String code = readme("<summary>Possible solution").get(0);
         String name = matches("(?<=class )\\w+", code).get(0);
         Path file = Files.writeString(temp.resolve(name + ".java"), code);
-        Run run = run(command(List.of("" + file), "")).exits(0);
+        Run run = java(List.of("" + file), "").exits(0);
         List<String> threads = matches("VirtualThread\\[#\\d+[^/]*", run.out);
         yes("before and after a sleep", threads.size() >= 2);
         equal("virtual threads that print", 1L, threads.stream().distinct().count());
@@ -780,13 +724,12 @@ public class LabTest {
         equal("newest first", versions,
             versions.stream().sorted(Comparator.reverseOrder()).toList());
         String home = "JAVA_HOME='" + System.getProperty("java.home") + "' ";
-        Run run = shell(home + "sh .ci/java -version").exits(0);
-        yes("JAVA_HOME's", run.err.startsWith(".ci/java: JDK " + JDK + ", ")
-            && run.err.contains("version \"" + JDK));
-        run = shell(home + "PATH=/usr/bin:/bin sh .ci/java " + JDK + " -version").exits(0);
-        yes("the first of its version", list.stream().filter(line -> line.startsWith("" + JDK))
-            .findFirst().orElse("none").equals(matches("(?<=JDK )\\d+, .*", run.err).get(0)
-            .replace(",", "")));
+        String said = shell(home + "sh .ci/java -version").exits(0).err;
+        yes("JAVA_HOME's", said.matches("(?s)\\.ci/java: JDK " + JDK + ", .*version \"" + JDK
+            + ".*"));
+        said = shell(home + "PATH=/usr/bin:/bin sh .ci/java " + JDK + " -version").exits(0).err;
+        yes("the first of its version", said.replace(",", "").contains(
+            "JDK " + list.get(versions.indexOf("" + JDK)) + "\n"));
         shell("sh .ci/java 99 -version").complains("no JDK 99", " " + versions.get(0));
     }
 
@@ -818,14 +761,20 @@ public class LabTest {
             for (String text : texts) yes("complains: " + text, err.contains(text));
         }
 
-        Run withoutTrace() {
-            equal("a stack trace", false, (out + err).contains("\tat "));
+        /** Checks that neither output has the text. */
+        Run lacks(String text) {
+            equal("has " + text, false, (out + err).contains(text));
             return this;
         }
 
-        void progressed(String pattern) {
-            yes("progress: " + pattern,
-                Stream.of(err.split("[\r\n]+")).anyMatch(line -> line.matches(pattern)));
+        /** Checks that the progress came to a step of each of the experiments. */
+        void progressed(List<String> names, String step) {
+            for (String name : names) {
+                String start = "[" + (names.indexOf(name) + 1) + "/" + names.size() + "] "
+                    + name;
+                yes("progress: " + start + ", " + step, Stream.of(err.split("[\r\n]+"))
+                    .anyMatch(line -> line.startsWith(start) && line.contains(step)));
+            }
         }
 
         String flat() { return out.replaceAll("\\s+", " "); }
@@ -851,6 +800,8 @@ public class LabTest {
         Run layout() {
             yes("starts with the title", out.startsWith("# VirtualThreadsLab\n"));
             equal("lines over 100 columns", List.of(), matches("(?m)^.{101,}", out));
+            yes("columns", out.replace(" ", "").contains(
+                "\n|Experiment|Work|Platform|Virtual|Ratio|Predicted|"));
             yes("rows", !table().isEmpty());
             equal("widths of the table", 1L, out.lines().filter(line -> line.startsWith("|"))
                 .map(String::length).distinct().count());
@@ -867,20 +818,15 @@ public class LabTest {
             return this;
         }
 
-        /** The rows by experiment|work, each with its cells by column. */
+        /** The rows by experiment and work, each with its cells by column. */
         Map<String, Map<String, String>> table() {
             Map<String, Map<String, String>> table = new LinkedHashMap<>();
-            List<String> columns = List.of();
-            for (String line : matches("(?m)^\\| .*", out)) {
-                List<String> cells = List.of(line.substring(2).strip().split(" *\\| *"));
-                if (columns.isEmpty()) columns = cells;
+            for (String line : matches("(?m)^\\| (?!Experiment ).*", out)) {
+                String[] cells = line.substring(2).strip().split(" *\\| *");
                 Map<String, String> row = new LinkedHashMap<>();
-                for (int i = 0; i < cells.size(); i++) row.put(columns.get(i), cells.get(i));
-                table.put(cells.get(0) + "|" + cells.get(1), row);
+                for (int i = 0; i < cells.length; i++) row.put(COLUMNS.get(i), cells[i]);
+                table.put(cells[0] + ", " + cells[1], row);
             }
-            equal("header", "Experiment, Work, Platform, Virtual, Ratio, Predicted",
-                String.join(", ", columns).replaceFirst(", You$", ""));
-            table.remove("Experiment|Work");
             return table;
         }
 
@@ -900,26 +846,25 @@ public class LabTest {
         /** A number in the first row of the experiment whose work contains the words. */
         double number(String experiment, String work, String column) {
             String found = table().keySet().stream().filter(key -> key.contains(sign(work))
-                && key.startsWith(experiment + "|")).findFirst().orElse("");
+                && key.startsWith(experiment + ", ")).findFirst().orElse("");
             yes("no row " + experiment + ", " + work, !found.isEmpty());
             return value(table().get(found).get(column));
         }
 
         double ratio(String name, String work) { return number(name, work, "Ratio"); }
 
-        /** What the report says of an experiment, in one line. */
-        String sentence(String experiment) {
-            String said = out.substring(Math.max(0, out.indexOf("## What the numbers say")));
-            List<String> found = matches("(?ms)^- " + experiment + ": .*?(?=^- |^$)", said);
-            yes("a sentence on " + experiment, !found.isEmpty());
-            return String.join(" ", found).strip().replaceAll("\\s+", " ");
-        }
+        /** What the report says of an experiment. */
+        String sentence(String experiment) { return items(1, experiment); }
 
-        /** The lines that say why an experiment, or a side of a row, has failed. */
-        String failures(String experiment) {
-            String top = out.substring(0, out.indexOf("## What the numbers say"));
-            return String.join(" ", matches("(?m)^- " + experiment + "\\b.*(\n  .*)*", top))
-                .replaceAll("\\s+", " ");
+        /** Why an experiment, or a side of a row, has failed. */
+        String failures(String experiment) { return items(0, experiment); }
+
+        /** The items on an experiment in a part of the report, in one line. */
+        String items(int part, String experiment) {
+            String text = out.split("## What the numbers say")[part];
+            List<String> found = matches("(?m)^- " + experiment + "\\b.*(\n  .*)*", text);
+            yes("part " + part + " tells of " + experiment, !found.isEmpty());
+            return String.join(" ", found).replaceAll("\\s+", " ");
         }
 
         /** Draws every line of the chart anew from its row. */
@@ -950,17 +895,16 @@ public class LabTest {
                 sign(line.toString().stripTrailing()), row.get("Ratio"));
         }
 
-        /** The samples behind each side, by experiment|work|unit|side, the discarded first. */
-        Map<String, List<Double>> samples() {
-            Map<String, List<Double>> samples = new LinkedHashMap<>();
-            String row = "";
-            String text = out.substring(out.indexOf("## Samples"));
-            for (String line : text.replaceAll("\n  (?=\\d)", " ").split("\n")) {
-                var side = Pattern.compile("  (platform|virtual) ([(). 0-9]+)").matcher(line);
-                if (side.matches()) samples.put(row + side.group(1), Stream.of(side.group(2)
-                    .replaceAll("[()]", "").split(" ")).map(Double::valueOf).toList());
-                else row = line.replaceFirst("^(\\S+), (.*), (\\w+)$", "$1|$2|$3|");
-            }
+        /** The samples of a side of a row in order of size, without the discarded one. */
+        List<Double> samples(String row, String side) {
+            String unbroken = out.replaceAll("\n  (?=\\d)", " ");
+            String title = Pattern.quote("\n" + row + "\n");
+            String lines = "" + matches(title + "(  .*\n)*", unbroken);
+            List<String> found = matches("(?<=  " + side + " \\().*", lines);
+            equal("lines of the " + side + " samples of " + row, 1, found.size());
+            List<Double> samples = Stream.of(found.get(0).split("\\)? ")).skip(1)
+                .map(Double::valueOf).sorted().toList();
+            tells(", " + samples.size() + " run");
             return samples;
         }
 
@@ -968,25 +912,25 @@ public class LabTest {
         void recompute(String key, Map<String, String> row) {
             List<List<Double>> sides = new ArrayList<>();
             boolean noisy = false;
-            for (String name : List.of("Platform", "Virtual")) {
-                String cell = row.get(name);
+            for (String side : List.of("Platform", "Virtual")) {
+                String cell = row.get(side);
                 if (cell.equals(sign("—"))) continue;
                 String unit = cell.substring(cell.indexOf(' ') + 1);
-                String side = key + "|" + unit + "|" + name.toLowerCase(Locale.ROOT);
-                yes("samples of " + side, samples().containsKey(side));
-                List<Double> sorted = samples().get(side).stream().skip(1).sorted().toList();
-                double median = quantile(sorted, 2);
-                noisy |= quantile(sorted, 3) - quantile(sorted, 1) > 0.2 * median;
+                var samples = samples(key + ", " + unit, side.toLowerCase(Locale.ROOT));
+                double median = quantile(samples, 2);
+                noisy |= quantile(samples, 3) - quantile(samples, 1) > 0.2 * median;
                 String number = unit.equals("ms") ? three(median) : show(median);
                 equal(key, number + " " + unit, cell);
-                sides.add(sorted);
+                sides.add(samples);
+            }
+            if (sides.size() < 2) {
+                equal("ratio of " + key, sign("—"), row.get("Ratio"));
+                return;
             }
             String mark = noisy ? "~" : "";
-            boolean pair = sides.size() == 2;
-            equal("ratio of " + key, sign(!pair ? "—" : mark + three(quantile(sides.get(0), 2)
-                / quantile(sides.get(1), 2)) + "×"), row.get("Ratio"));
-            String judged = "(sleep|cpu|println|capacity).*|http.* ms|mixed.* tasks";
-            if (!pair || !key.matches(judged)) return;
+            double ratio = quantile(sides.get(0), 2) / quantile(sides.get(1), 2);
+            equal("ratio of " + key, sign(mark + three(ratio) + "×"), row.get("Ratio"));
+            if (!key.matches("(sleep|cpu|println|capacity).*|http.* ms|mixed.* tasks")) return;
             String verdict = verdict(sides, out.contains("--quick") ? 1.5 : 1.05, mark);
             yes("the verdict on " + key + ": " + verdict,
                 sentence(row.get("Experiment")).contains(sign(verdict)));
@@ -1058,23 +1002,21 @@ public class LabTest {
 
     /** Runs a command to its end, and takes the steps on the way. */
     static Run run(List<String> command, Step... steps) throws Exception {
+        Path out = Files.createTempFile(temp, "out", "");
         Path errors = Files.createTempFile(temp, "errors", "");
-        var builder = new ProcessBuilder(command).redirectError(errors.toFile());
+        var builder = new ProcessBuilder(command);
         var environment = builder.environment();
         environment.keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        environment.put("LAB", JAVA + " " + ENCODING + " -cp " + classes);
-        Process process = builder.start();
-        var hung = new AtomicBoolean();
-        CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES).execute(() -> {
-            hung.set(process.isAlive());
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        });
+        environment.put("LAB", String.join(" ", JAVA) + " -cp " + classes);
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
+        Process process = builder.redirectOutput(out.toFile()).redirectError(errors.toFile())
+            .start();
+        boolean ended;
         try {
             int from = 0;
             for (Step step : steps) {
                 int at = -1;
-                while (at < 0 && process.isAlive()) {
+                while (at < 0 && process.isAlive() && System.nanoTime() < end) {
                     Thread.sleep(20);
                     at = read(errors).indexOf(step.awaited, from);
                 }
@@ -1083,12 +1025,13 @@ public class LabTest {
                 step.act.on(process);
             }
             process.getOutputStream().close();
-            String out = new String(process.getInputStream().readAllBytes(), UTF_8);
-            last = new Run(command, process.waitFor(), out.replace("\r\n", "\n"), read(errors));
+            ended = process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS);
         } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
         }
-        yes("hung: ended by force after " + MINUTES + " minutes", !hung.get());
+        last = new Run(command, process.waitFor(), read(out), read(errors));
+        yes("hung: ended by force after " + MINUTES + " minutes", ended);
         return last;
     }
 
@@ -1096,16 +1039,16 @@ public class LabTest {
         return new String(Files.readAllBytes(file), UTF_8).replace("\r\n", "\n");
     }
 
-    static final String JAVA = "" + Path.of(System.getProperty("java.home"), "bin", "java");
-    static final String ENCODING = "-Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8";
+    static final List<String> JAVA = List.of(
+        "" + Path.of(System.getProperty("java.home"), "bin", "java"),
+        "-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8");
 
-    /** This Java with its arguments, and then words, which blanks part. */
-    static List<String> command(List<String> arguments, String words) {
-        List<String> command = new ArrayList<>(List.of(JAVA));
-        command.addAll(List.of(ENCODING.split(" ")));
+    /** Runs this Java with its arguments, and then words, which blanks part. */
+    static Run java(List<String> arguments, String words, Step... steps) throws Exception {
+        List<String> command = new ArrayList<>(JAVA);
         command.addAll(arguments);
         command.addAll(List.of(words.split(" ")));
-        return command;
+        return run(command, steps);
     }
 
     static Run lab(String words) throws Exception { return lab(List.of(), words); }
@@ -1115,7 +1058,7 @@ public class LabTest {
         List<String> all = new ArrayList<>(List.of("-cp", "" + classes()));
         all.addAll(flags);
         all.add("VirtualThreadsLab");
-        return run(command(all, words), steps);
+        return java(all, words, steps);
     }
 
     /** Runs a line of shell, in which $LAB is this Java with the class path of the lab. */
