@@ -3,6 +3,7 @@
 import static java.util.concurrent.Executors.*;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.*;
@@ -12,6 +13,8 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
+import java.util.stream.*;
+import javax.management.*;
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -19,7 +22,7 @@ import java.util.concurrent.locks.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, as new Thread(task).start() starts one
+ * platform thread   a thread of the operating system, such as new Thread(task).start() starts
  * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor
  * pinned            unable to leave its carrier, so that the carrier has to wait with it
@@ -28,32 +31,30 @@ import java.util.concurrent.locks.*;
  * The experiments are written in these words, which class Lab explains:
  * Job, Gauge                code to run; code to run that returns a number
  * size(full, quick)         the first number, or the second with --quick
- * question(...)             what --predict asks before the rows that follow
- * runAll(executor, n, job)  runs the job n times, waits for the end, closes the executor
+ * runAll(executor, n, job)  runs the job n times, waits for the end, ends the executor
  * check(what, ...)          a wrong answer fails that side of the row
- * time(...), measure(...)   adds a row: name, unit (time: ms), predicted ratio, both sides
- * pinned(job, ms)           runs the job once more; counts its pinned waits of ms or more
- * say(...), verdict(row)    adds a sentence; tells which side of a row took longer, if one did
+ * time(...), measure(...)   adds a row: work, unit (time: ms), predicted ratio, both sides
+ * waiting(what, ms, ...)    adds a row; says whether tasks that wait so keep their carriers
+ * say(...)                  adds a sentence to the report
  *
  * All rows of a report share one start of the JVM. Two starts may differ by more than the
  * samples of one do, so run the lab more than once before you quote it.
  */
-class VirtualThreadsLab extends Lab { // for the names of Lab only
+class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot import itself
     static final List<Experiment> LIST = List.of(
-        new Experiment("start-time", 15, VirtualThreadsLab::startTime, "start and run threads"),
-        new Experiment("sleep-wave", 32, VirtualThreadsLab::sleepWave,
+        new Experiment("start-time", VirtualThreadsLab::startTime, "start and run threads"),
+        new Experiment("sleep-wave", VirtualThreadsLab::sleepWave,
             "tasks wait: pool of 200, or virtual thread each"),
-        new Experiment("cpu-primes", 5, VirtualThreadsLab::cpuPrimes,
+        new Experiment("cpu-primes", VirtualThreadsLab::cpuPrimes,
             "tasks compute: thread per processor, or virtual thread each"),
-        new Experiment("pinning", 14, VirtualThreadsLab::pinning,
-            "tasks wait in a lock, a monitor, a class initializer: thread each"),
-        new Experiment("thread-count", 3, VirtualThreadsLab::threadCount,
-            "live platform threads that the JVM shows (not GC, compiler) while tasks wait"));
+        new Experiment("pinning", VirtualThreadsLab::pinning,
+            "tasks wait in a lock, a monitor, a class initializer"),
+        new Experiment("thread-count", VirtualThreadsLab::threadCount,
+            "live threads that ThreadMXBean sees while tasks wait"));
 
     public static void main(String[] args) {
-        List<Experiment> experiments = new ArrayList<>(LIST);
-        experiments.addAll(Encores.LIST); // the line to delete when you cut
-        run(new CommandLine(List.of(args), experiments));
+        ENCORES.addAll(Encores.LIST); // the line to delete when you cut
+        run(LIST, args);
     }
 
     /**
@@ -68,45 +69,43 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
         int[] sizes = {100, size(1_000, 200), size(10_000, 500)};
         Row row = null;
         for (int threads : sizes) {
-            row = time(number(threads) + " threads", UNKNOWN,
+            row = time(text("%s threads", threads), UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
         say("starting and running %s threads took %s µs per platform thread and %s µs per"
             + " virtual thread: %s", sizes[2], row.platform().median() * 1_000 / sizes[2],
-            row.virtual().median() * 1_000 / sizes[2], verdict(row, "platform threads"));
+            row.virtual().median() * 1_000 / sizes[2], row.compare("platform threads"));
     }
 
     static void startAll(Thread.Builder builder, int threads) throws Exception {
-        var left = new CountDownLatch(threads);
-        for (int started = 0; started < threads; started++) {
-            while (started - (threads - left.getCount()) >= 1_000) Thread.yield(); // pending
-            builder.start(left::countDown);
+        int mostPending = 1_000; // started, but not yet run
+        var notRun = new CountDownLatch(threads);
+        for (int notStarted = threads; notStarted > 0; notStarted--) {
+            while (notRun.getCount() - notStarted >= mostPending) Thread.yield();
+            builder.start(notRun::countDown);
         }
-        await(left);
+        ended(notRun.await(PATIENCE, TimeUnit.SECONDS));
     }
 
     /**
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
      * Fair: the same tasks; only the executor differs. 200 threads is Tomcat's default pool.
      * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; virtual threads need
-     * one, as all wait at once. So 50×, or less: starting and waking threads takes time, too.
+     * one, as all wait at once: 50×. Starting and waking threads adds to both sides.
      * Try: int pool = 1_000; How much of the ratio is left, and how many tasks wait at once?
      */
     static void sleepWave() throws Exception {
         int tasks = size(10_000, 1_000);
         int waitMs = size(100, 50);
         int pool = 200;
-        Job wait = () -> Thread.sleep(waitMs);
         double predicted = Math.ceilDiv(tasks, pool);
-        question("%s tasks wait %s ms: pool of %s, or virtual thread each", tasks, waitMs,
-            pool);
-        Row row = time(number(tasks) + " × " + waitMs + " ms", predicted,
+        Job wait = () -> Thread.sleep(waitMs);
+        Row row = time(text("%s × %s ms", tasks, waitMs), predicted,
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-        say("%s; on average, at least %s tasks were waiting at once in the pool and %s on"
-            + " virtual threads (Little's law: tasks × wait ÷ elapsed = waiting at once)",
-            verdict(row, "the pool of " + number(pool)),
+        say("%s; at least %s tasks were waiting at once in the pool and %s on virtual threads"
+            + " (Little's law: tasks × wait ÷ elapsed)", row.compare("the pool of " + pool),
             tasks * waitMs / row.platform().median(), tasks * waitMs / row.virtual().median());
     }
 
@@ -115,21 +114,20 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
      * Fair: the same tasks on one thread per processor, or on one virtual thread per task. Both
      * sides can use every processor, and nothing ever waits.
      * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
-     * there is one carrier per processor. With fewer carriers: less than 1×.
+     * there is one carrier per processor. Fewer carriers need more rounds: less than 1×.
      * Try: newFixedThreadPool(tasks). Do more threads than processors help?
      */
     static void cpuPrimes() throws Exception {
         int tasks = 4 * PROCESSORS;
         int limit = size(1_000_000, 400_000);
         int primes = size(78_498, 33_860);
-        Job count = () -> check("primes to " + number(limit), primes, countPrimes(limit));
-        double predicted = Math.min(1, (double) CARRIERS / PROCESSORS);
-        Row row = time(tasks + " × " + number(primes) + " primes", predicted,
+        double predicted = Math.min(1, 4.0 / Math.ceilDiv(tasks, CARRIERS)); // rounds
+        Job count = () -> check("primes", primes, countPrimes(limit));
+        Row row = time(text("%s × %s primes", tasks, primes), predicted,
             () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
-        say("%s tasks only computed, on %s and %s: %s", tasks,
-            counted(PROCESSORS, "processor"), counted(CARRIERS, "carrier"),
-            verdict(row, "platform threads"));
+        say("on %s and %s, %s", counted(PROCESSORS, "processor"), counted(CARRIERS, "carrier"),
+            row.compare("platform threads"));
     }
 
     static int countPrimes(int limit) {
@@ -144,59 +142,38 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
 
     /**
      * pinning. Which waits keep a virtual thread on its carrier, so that the carrier waits too?
-     * Until the wait ends, that carrier runs no other virtual thread.
      * Fair: one thread per task on both sides, and one lock per task, so that none has to wait
      * for its lock. A single lock for all of them would measure contention.
-     * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, waiting inside synchronized
-     * does, so n tasks per carrier (3 to 10) wait one after another: 1/n. Since 24 (JEP 491):
-     * 1×. A class initializer is called by the VM and was pinned on every JDK tried: 1/n.
-     * Try: synchronized (OWN) for synchronized (OWN.get()). Do JDK 21 and 25 still differ?
+     * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
+     * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
+     * it does not: 1×. A class initializer is called by the VM, and pins on every JDK: 1/k.
+     * Try: synchronized (OWN) for synchronized (OWN.get()). What can still be told apart?
      */
     static void pinning() throws Exception {
-        byte[] bytes = Initializer.class
-            .getResourceAsStream(Initializer.class.getName() + ".class").readAllBytes();
-        Job lock = () -> {
+        int waitMs = waitMs();
+        double predictedMonitor = JDK < 24 ? 1.0 / perCarrier() : 1;
+        double predictedInit = 1.0 / perCarrier();
+        waiting("ReentrantLock", waitMs, 1, () -> {
             var own = new ReentrantLock();
             own.lock();
             try {
-                Thread.sleep(waitMs());
+                Thread.sleep(waitMs);
             } finally {
                 own.unlock();
             }
-        };
-        Job monitor = () -> {
+        });
+        waiting("synchronized", waitMs, predictedMonitor, () -> {
             synchronized (OWN.get()) {
-                Thread.sleep(waitMs());
+                Thread.sleep(waitMs);
             }
-        };
-        Job initializer = () -> MethodHandles.lookup().defineHiddenClass(bytes, true);
-        double predictedLock = 1;
-        double predictedMonitor = JDK < 24 ? 1.0 / perCarrier() : 1;
-        double predictedInit = 1.0 / perCarrier();
-        String locked = waitIn("ReentrantLock", predictedLock, lock);
-        String monitored = waitIn("synchronized", predictedMonitor, monitor);
-        String initialized = waitIn("class init", predictedInit, initializer);
-        say("each carrier had %s tasks; waiting at the same time were, on average, at least %s,"
-            + " %s and %s; pinned events are waits of %s ms or more", perCarrier(), locked,
-            monitored, initialized, waitMs() / 2.0);
+        });
+        String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
+        byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
+        waiting("class init", waitMs, predictedInit,
+            () -> MethodHandles.lookup().defineHiddenClass(bytes, true));
     }
 
-    /** Adds a row; says how many tasks per carrier waited at once, and how many were pinned. */
-    static String waitIn(String what, double predicted, Job task) {
-        int tasks = perCarrier() * CARRIERS;
-        question("%s tasks per carrier each wait %s ms in %s: platform thread each, or virtual"
-            + " thread each", perCarrier(), waitMs(), what);
-        Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-        Row row = time(tasks + " in " + what, predicted,
-            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
-        double atOnce = perCarrier() * waitMs() / row.virtual().median(); // Little's law
-        String pins = pinned(virtual, waitMs() / 2.0);
-        return number(atOnce) + " in " + what + " (" + pins + ")";
-    }
-
-    // Fewer tasks on many carriers, or the cost of starting threads would hide the wait.
-    static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, 10); }
-    static int waitMs() { return size(500, 100) / perCarrier(); }
+    static int waitMs() { return size(500, 250) / perCarrier(); }
 
     /** Every task defines this class anew, and so runs the initializer. */
     static class Initializer {
@@ -209,40 +186,42 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
     /**
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
      * Fair: the same tasks wait at the same gate. It opens when all that can start have come.
-     * ThreadMXBean counts the platform threads that the JVM shows: carriers and a few of the
-     * JVM's own (Reference Handler, Finalizer, Signal Dispatcher), but neither those of the GC
+     * The bean counts platform threads: carriers, those of the JVM, and those that Flight
+     * Recorder and a timer have left behind after pinning. It counts neither those of the GC
      * and the compilers nor any virtual thread.
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
-     * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b,
-     * which the same bean counts.
+     * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
      * Try: int pool = 100; Which counts change?
      */
     static void threadCount() throws Exception {
         int tasks = size(1_000, 500);
         int pool = 200;
-        startCarriers();
+        var missing = new CountDownLatch(CARRIERS);
+        long end = System.nanoTime() + 5_000_000_000L; // where the system refuses a carrier
+        runAll(newVirtualThreadPerTaskExecutor(), CARRIERS, () -> {
+            missing.countDown(); // each carrier runs one of these, so that all are live
+            while (missing.getCount() > 0 && System.nanoTime() < end) Thread.onSpinWait();
+        });
         double before = settledThreads();
-        Callable<Integer> peak = () -> threads().getPeakThreadCount();
-        Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, peak);
         double predictedPool = (before + pool) / before;
         double predictedEach = (before + tasks) / before;
-        question("%s tasks wait; %s platform threads were live before", tasks, before);
-        Row pooled = measure(number(tasks) + ", pool of " + pool, "threads", predictedPool,
-            run -> atGate(newFixedThreadPool(pool), tasks, pool, peak), virtual);
-        Row each = measure(number(tasks) + ", thread each", "threads", predictedEach,
-            run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, peak), virtual);
-        String dump = atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, Evidence::dump);
-        say("while %s tasks waited, ThreadMXBean saw %s threads with one platform thread per"
-            + " task, %s with the pool and %s with virtual threads; %s", tasks,
-            each.platform().median(), pooled.platform().median(), each.virtual().median(),
-            dump);
+        question = text("%s tasks wait; %s threads were live before", tasks, before);
+        Callable<Integer> count = ManagementFactory.getThreadMXBean()::getThreadCount;
+        Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, count);
+        measure(text("%s, pool of %s", tasks, pool), "threads", predictedPool,
+            run -> atGate(newFixedThreadPool(pool), tasks, pool, count), virtual);
+        measure(text("%s, thread each", tasks), "threads", predictedEach,
+            run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, count), virtual);
+        say("while %s virtual threads waited, ThreadMXBean saw %s", tasks,
+            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> text(
+                "%s carriers, %s; %s", Evidence.carriers(),
+                String.join(", ", Evidence.threads(false)), Evidence.dump())));
     }
 
     /** The last task that finds room asks the question; the others wait at the gate. */
     static <T> T atGate(ExecutorService executor, int tasks, int room, Callable<T> question)
             throws Exception {
         settledThreads();
-        threads().resetPeakThreadCount();
         var coming = new AtomicInteger(room);
         var gate = new FutureTask<>(question);
         runAll(executor, tasks, () -> {
@@ -252,87 +231,117 @@ class VirtualThreadsLab extends Lab { // for the names of Lab only
         return gate.get();
     }
 
-    /** Runs one task per carrier; each spins until all have begun, so every carrier is live. */
-    static void startCarriers() throws Exception {
-        var begun = new AtomicInteger();
-        long end = System.nanoTime() + 5_000_000_000L;
-        runAll(newVirtualThreadPerTaskExecutor(), CARRIERS, () -> {
-            begun.incrementAndGet();
-            while (begun.get() < CARRIERS && System.nanoTime() < end) Thread.onSpinWait();
-        });
-    }
-
     /** Waits until earlier threads have ended and the count is steady; returns the count. */
     static int settledThreads() throws InterruptedException {
+        var threads = ManagementFactory.getThreadMXBean();
         int live = 0;
-        for (int i = 0; i < 500 && live != threads().getThreadCount(); i++) {
-            live = threads().getThreadCount();
+        for (int i = 0; i < 500 && live != threads.getThreadCount(); i++) {
+            live = threads.getThreadCount();
             Thread.sleep(10);
         }
         return live;
     }
-
-    static ThreadMXBean threads() { return ManagementFactory.getThreadMXBean(); }
 }
 
-record Experiment(String name, int seconds, Lab.Job body, String summary) { }
+record Experiment(String name, Lab.Job body, String summary) { }
 
 /**
  * The words that the experiments are written in, and how a row is measured. Read on in the
- * order that a sample takes: measure, sample, shots, Row, Report. All static state is here.
+ * order that a sample takes: measure, read, sample, shots, Row, Report.
  */
-class Lab extends Text { // and Text holds how numbers are written
+class Lab {
     interface Job { void run() throws Exception; }
     interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
+
     static final double UNKNOWN = Double.NaN;
     static final int PATIENCE = 120; // seconds: more than a slow machine takes for a job
-    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new); // a monitor
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     static final int CARRIERS = Math.min( // see the javadoc of Thread
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
+    // A monitor of each thread's own; the compiler cannot see that no other thread has it.
+    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
+    static final List<Experiment> ENCORES = new ArrayList<>(); // run when named, or with "all"
 
-    private static CommandLine asked;
-    private static Report report;
-    private static Experiment current;
-    private static String question;
+    static boolean quick, samples, predict;
+    static int runs = 5;
+    static Experiment current;
+    static String question; // what --predict asks before a row
+    private static boolean leftovers; // threads of a job that did not end
 
-    /** Runs the experiments that were asked for, prints the report and ends the JVM. */
-    static void run(CommandLine commandLine) {
-        asked = commandLine;
-        report = new Report(asked);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> report.print(true)));
-        for (var experiment : asked.chosen) {
+    /** Runs the experiments that are asked for, prints the report and ends the JVM. */
+    static void run(List<Experiment> list, String[] args) {
+        List<Experiment> all = Stream.concat(list.stream(), ENCORES.stream()).toList();
+        List<String> words = new ArrayList<>(List.of(args));
+        if (words.remove("--help") || words.remove("-h")) help(list);
+        quick = words.remove("--quick");
+        samples = words.remove("--samples");
+        predict = words.remove("--predict");
+        if (quick) runs = 4;
+        int at = words.indexOf("--runs") + 1; // of the number
+        if (at > 0 && at < words.size() && words.get(at).matches("[1-9]\\d?|100")) {
+            runs = Integer.parseInt(words.remove(at));
+            words.remove(at - 1);
+        }
+        boolean every = words.remove("all");
+        if (words.isEmpty()) for (var one : every ? all : list) words.add(one.name());
+        var chosen = all.stream()
+            .filter(e -> words.removeIf(e.name()::equals) || every).toList();
+        if (!words.isEmpty()) refuse("not understood: " + String.join(" ", words));
+        try {
+            Class<?> kind = Thread.startVirtualThread(() -> { }).getClass();
+            if (kind.getName().contains("Bound")) refuse("this JVM has no virtual threads");
+        } catch (LinkageError e) { // its scheduler does not take the JVM's options
+            refuse("this JVM cannot start virtual threads: " + Report.reason(e));
+        }
+        Report.begin(chosen);
+        for (var experiment : chosen) {
             current = experiment;
             question = experiment.summary();
-            try {
-                experiment.body().run();
-            } catch (Exception | Error e) {
-                report.fail(experiment.name(), e);
-            }
-            System.err.println();
+            attempt(experiment.name(), experiment.body());
         }
-        report.print(false);
-        System.exit(System.out.checkError() || report.failed() ? 1 : 0);
+        Report.finish();
     }
 
-    static int size(int full, int quick) { return asked.quick ? quick : full; }
+    private static void refuse(String why) {
+        System.err.println("VirtualThreadsLab: " + why.replaceAll("\\R", " ") + ", try --help");
+        System.exit(2);
+    }
 
-    /** Replaces the summary as what --predict asks; %s stands for each of the numbers. */
-    static void question(String text, Object... numbers) { question = fill(text, numbers); }
+    private static void help(List<Experiment> list) {
+        String text = """
+            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
 
-    /** Adds a sentence to the report; %s stands for each of the numbers. */
-    static void say(String text, Object... numbers) {
-        report.say(current.name(), fill(text, numbers));
+              --quick     smaller sizes and 4 runs: ten seconds, not a minute, but noisier
+              --runs N    N samples of each side, 1 to 100, instead of 5
+              --samples   print every sample at the end of the report
+              --predict   ask for your ratio before each row, and add it to the table
+
+            Exit code 0: every row was measured; 1: one is missing or wrong, or the report could
+            not be printed; 2: not understood. Without a name, these run:
+            """;
+        String line = "  %-12s  %s\n";
+        for (var e : list) text += line.formatted(e.name(), e.summary());
+        if (!ENCORES.isEmpty()) text += "With \"all\", these as well:\n";
+        for (var e : ENCORES) text += line.formatted(e.name(), e.summary());
+        Report.print(System.out, text);
+        System.exit(System.out.checkError() ? 1 : 0);
+    }
+
+    static int size(int full, int quickly) { return quick ? quickly : full; }
+
+    /** Adds a sentence to the report; %s writes a number as the table does. */
+    static void say(String pattern, Object... values) {
+        Report.sentences.add(current.name() + ": " + text(pattern, values));
     }
 
     static void check(String what, double expected, double actual) {
-        if (actual != expected) throw new IllegalStateException("wrong answer: "
-            + number(actual) + " " + what + ", not " + number(expected));
+        if (actual != expected) throw new IllegalStateException(
+            text("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /** Runs the job n times and closes the executor; throws the first failure. */
+    /** Runs the job n times and ends the executor; throws the first failure. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.run();
@@ -344,44 +353,32 @@ class Lab extends Text { // and Text holds how numbers are written
                 if (done.isCancelled()) throw new TimeoutException("after " + PATIENCE + " s");
                 done.get();
             }
-        } finally { // close() would wait a day for a thread that cannot end
-            executor.shutdownNow();
-            executor.awaitTermination(10, TimeUnit.SECONDS);
+        } finally {
+            end(executor);
         }
     }
 
-    static void await(CountDownLatch latch) throws Exception {
-        if (!latch.await(PATIENCE, TimeUnit.SECONDS)) {
-            throw new TimeoutException("after " + PATIENCE + " s");
-        }
+    static void end(ExecutorService executor) throws InterruptedException {
+        executor.shutdownNow();
+        ended(executor.awaitTermination(10, TimeUnit.SECONDS));
     }
 
-    /** Runs the job once more; says how many waits of ms or more were pinned, and why. */
-    static String pinned(Job job, double ms) {
+    /** Rows measured beside threads that are left over would be wrong: none follows. */
+    static void ended(boolean ended) {
+        leftovers = !ended;
+        if (leftovers) throw new IllegalStateException("its threads do not end; the run does");
+    }
+
+    /** Runs the job. If it fails, the report says why, and all else goes on. */
+    static boolean attempt(String what, Job job) {
         try {
-            return Evidence.pinned(job, ms);
-        } catch (Exception | LinkageError e) {
-            say("Flight Recorder counted nothing: %s", reason(e));
-            return "pinned events not counted";
+            job.run();
+            return true;
+        } catch (Exception | Error e) {
+            Report.failures.add(what + ": " + Report.reason(e));
+            if (leftovers) Report.finish();
+            return false;
         }
-    }
-
-    /** Names a slower side only if its fastest sample is 5 % above the other's slowest. */
-    static String verdict(Row row, String platformSide) {
-        if (Double.isNaN(row.ratio())) return "there is nothing to compare";
-        if (asked.runs < 4) return "fewer than 4 runs cannot tell which side takes longer";
-        boolean up = row.ratio() > 1;
-        Side slow = up ? row.platform() : row.virtual();
-        Side fast = up ? row.virtual() : row.platform();
-        int least = size(5, 50); // percent; --quick claims less
-        if (slow.at(0) >= (1 + least / 100.0) * fast.at(1)) {
-            String ratio = row.mark() + threeDigits(slow.median() / fast.median()) + "×";
-            return up ? platformSide + " took " + ratio + " as long as virtual threads"
-                : "virtual threads took " + ratio + " as long as " + platformSide;
-        }
-        if (row.noisy()) return "the row is too noisy (~) to tell which side takes longer";
-        return "no difference was shown, as " + (slow.at(0) <= fast.at(1)
-            ? "samples of both sides overlap" : "they are less than " + least + " % apart");
     }
 
     /** Adds a row of milliseconds. */
@@ -397,25 +394,24 @@ class Lab extends Text { // and Text holds how numbers are written
      */
     static Row measure(String work, String unit, double predicted, Gauge platform,
             Gauge virtual) {
-        String name = current.name();
-        String guess = platform == null ? "—" : asked.guess(name + ", " + work, question);
-        Row row = new Row(name, work, unit, predicted, guess,
-            new Side("platform", platform, new ArrayList<>()),
-            new Side("virtual", virtual, new ArrayList<>()));
-        for (int run = 0; run <= asked.runs; run++) {
-            asked.progress(current, work, run);
-            for (Side side : row.sides()) {
-                if (side.gauge() == null || side.failedBefore(run)) continue;
-                try {
-                    side.samples().add(fiveDigits(side.gauge().read(run)));
-                } catch (Exception | Error e) {
-                    side.samples().clear();
-                    report.fail(name + " " + work + ", " + side.name(), e);
-                }
-            }
+        String name = current.name() + " " + work;
+        String guess = platform == null ? "—" : Report.guess(name + ": " + question);
+        Row row = new Row(current.name(), work, unit, predicted, guess,
+            new Side(new ArrayList<>()), new Side(new ArrayList<>()));
+        for (int run = 0; run <= runs; run++) {
+            Report.progress(work, run);
+            if (platform != null) read(row.platform(), platform, run, name + ", platform");
+            read(row.virtual(), virtual, run, name + ", virtual");
         }
-        report.add(row);
+        Report.add(row);
         return row;
+    }
+
+    /** Adds a sample, unless one before it failed. */
+    static void read(Side side, Gauge gauge, int run, String what) {
+        if (side.samples().size() < run) return;
+        Job read = () -> side.samples().add(fiveDigits(gauge.read(run)));
+        if (!attempt(what, read)) side.samples().clear();
     }
 
     /**
@@ -442,14 +438,73 @@ class Lab extends Text { // and Text holds how numbers are written
         }
         return shots;
     }
+
+    // Fewer tasks on many carriers, or the cost of starting threads would hide the wait.
+    static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
+
+    /**
+     * Adds a row: some tasks per carrier wait for waitMs each, on a thread of their own.
+     * Says whether virtual threads left their carriers meanwhile, or why that cannot be told.
+     */
+    static void waiting(String what, double waitMs, double predicted, Job task)
+            throws Exception {
+        int tasks = perCarrier() * CARRIERS;
+        question = text("%s tasks per carrier each wait %s ms", perCarrier(), waitMs);
+        int before = Math.max(CARRIERS, Evidence.settledCarriers());
+        Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+        Row row = time(tasks + " in " + what, predicted,
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
+        if (Double.isNaN(row.ratio())) return;
+        int carriers = Evidence.carriers();
+        double alone = Collections.min(shots(task, 1));
+        double waits = row.platform().median() / waitMs; // one, if nothing else is the limit
+        double atOnce = tasks * waitMs / row.virtual().median(); // Little's law
+        boolean longer = row.ratio() < 0.5;
+        List<String> pins = Evidence.pinned(virtual, waitMs / 2);
+        String pinned = text("pinned: %s of %s waits", pins.size(), tasks);
+        say("%s: %s", what, alone < 0.9 * waitMs
+                ? text("cannot tell: a task took %s ms, not %s", alone, waitMs)
+            : atOnce >= 2 * carriers
+                ? text("not pinned: at least %s of %s tasks per carrier waited at once",
+                    atOnce / CARRIERS, perCarrier())
+            : !longer && (waits >= 2 || carriers == before)
+                ? text("cannot tell: with a platform thread for each task it took %s waits, so"
+                    + " something else is the limit, such as a pool or one lock (%s)", waits,
+                    pinned)
+            : pins.size() >= tasks / 2.0 ? pinned + pins.getFirst()
+            : carriers > before ? text("carriers were kept, but the scheduler added %s"
+                + " meanwhile", carriers - before)
+            : "carriers were kept without an event, as by native code");
+    }
+
+    /** Writes numbers as the table does, alike in every locale, in place of each %s. */
+    static String text(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, Arrays.stream(values)
+            .map(v -> v instanceof Number n ? number(n.doubleValue(), "") : v).toArray());
+    }
+
+    /** Three digits, two below 0.1, one below 0.001; all of a whole or a large number. */
+    static String number(double value, String unit) {
+        if (!Double.isFinite(value)) return "—";
+        double size = Math.abs(value);
+        int digits = size < 0.001 ? 1 : size < 0.1 ? 2 : 3;
+        return (size % 1 == 0 || size >= 999.5 ? String.format(Locale.ROOT, "%,.0f", value)
+            : new BigDecimal(value).round(new MathContext(digits)).toPlainString()) + unit;
+    }
+
+    static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
+
+    /** Rounds a sample as it is printed, so that the table can be recomputed from those. */
+    static double fiveDigits(double value) {
+        return new BigDecimal(value).round(new MathContext(5)).doubleValue();
+    }
 }
 
-/** One side of a row. Its first sample does not count; a side that failed has none. */
-record Side(String name, Lab.Gauge gauge, List<Double> samples) {
+/** The samples of one side of a row. The first, its warm-up, does not count. */
+record Side(List<Double> samples) {
     double at(double q) { return quantile(samples.stream().skip(1).toList(), q); }
     double median() { return at(0.5); }
     boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
-    boolean failedBefore(int run) { return samples.size() < run; }
 
     static double quantile(List<Double> values, double q) {
         if (values.isEmpty()) return Lab.UNKNOWN;
@@ -459,377 +514,313 @@ record Side(String name, Lab.Gauge gauge, List<Double> samples) {
         double high = sorted.get((int) Math.ceil(place));
         return low + (high - low) * (place % 1);
     }
+
+    String digits() {
+        return samples.stream().map(s -> BigDecimal.valueOf(s).stripTrailingZeros())
+            .map(BigDecimal::toPlainString).collect(Collectors.joining(" "))
+            .replaceFirst("\\S+", "($0)"); // the warm-up
+    }
 }
 
 /** One row of the table. A ratio above 1 says that virtual threads need less. */
 record Row(String experiment, String work, String unit, double predicted, String guess,
         Side platform, Side virtual) {
-    List<Side> sides() { return List.of(platform, virtual); }
     double ratio() { return platform.median() / virtual.median(); }
-    String mark() { return noisy() ? "~" : ""; }
-    boolean noisy() { return platform.noisy() || virtual.noisy(); }
+    boolean noisy() { return ratio() > 0 && (platform.noisy() || virtual.noisy()); }
+    String ratioCell() { return (noisy() ? "~" : "") + Lab.number(ratio(), "×"); }
+
+    /** A median with its unit. Counts have none: the experiment says what is counted. */
+    String cell(Side side) { return Lab.number(side.median(), unit.equals("ms") ? " ms" : ""); }
+
+    String model() {
+        if (Double.isNaN(predicted)) return "—";
+        var digits = new BigDecimal(predicted).round(new MathContext(3)).stripTrailingZeros();
+        return digits.toPlainString() + "×";
+    }
+
+    /** Compares the sides, from the lowest to the highest ratio that any two samples give. */
+    String compare(String platformSide) {
+        double least = platform.at(0) / virtual.at(1);
+        double most = platform.at(1) / virtual.at(0);
+        String range = least == most ? "one sample each" : "%s× to %s× from sample to sample";
+        String took = "%s took %s× as long as %s (" + range + ")";
+        if (Double.isNaN(ratio())) return "there is nothing to compare";
+        if (least <= 1 && most >= 1 || least >= 0.95 && most <= 1.05) {
+            return Lab.text("no difference was shown: " + range, least, most);
+        }
+        return ratio() > 1
+            ? Lab.text(took, platformSide, ratio(), "virtual threads", least, most)
+            : Lab.text(took, "virtual threads", 1 / ratio(), platformSide, 1 / most, 1 / least);
+    }
 }
 
-/** Evidence besides the clock: Flight Recorder, and a thread dump. */
-class Evidence extends Text {
-    /** Counts parking while pinned, not blocking in native code. Throws without a recorder. */
-    static String pinned(Lab.Job job, double ms) throws IOException {
+/** What speaks besides the clock: Flight Recorder, thread names, a dump, processors' load. */
+class Evidence {
+    /**
+     * Runs the job under Flight Recorder; returns the reason of each pinned wait of ms or more.
+     * Up to JDK 23, the recorder gives no reason, and knows of parking only.
+     */
+    static List<String> pinned(Lab.Job job, double ms) {
         String name = "jdk.VirtualThreadPinned";
-        var least = java.time.Duration.ofNanos((long) (ms * 1e6)); // JDK 27 adds shorter ones
-        try (var recording = new jdk.jfr.Recording()) {
-            Path file = scratch();
-            recording.enable(name).withThreshold(least);
-            recording.start();
-            try {
-                job.run();
-            } catch (Exception | Error e) {
-                return "the job failed under Flight Recorder: " + reason(e);
-            }
-            recording.dump(file);
-            var pins = jdk.jfr.consumer.RecordingFile.readAllEvents(file);
-            pins.removeIf(event -> !event.getEventType().getName().equals(name)
-                || event.getDuration().compareTo(least) < 0); // of other recordings
-            String said = counted(pins.size(), "pinned event");
-            if (pins.isEmpty() || !pins.getFirst().hasField("pinnedReason")) return said;
-            String reason = pins.getFirst().getString("pinnedReason");
-            return said + ": `" + reason.replaceFirst("/0x[0-9a-f]+", "") + "`"; // X/0x7f: X
+        var least = java.time.Duration.ofNanos((long) (ms * 1e6));
+        List<String> reasons = new CopyOnWriteArrayList<>();
+        try (var stream = new jdk.jfr.consumer.RecordingStream()) {
+            stream.enable(name).withThreshold(least);
+            stream.onEvent(name, event -> {
+                if (event.getDuration().compareTo(least) < 0) return; // of another recording
+                reasons.add(!event.hasField("pinnedReason") ? "" : ", `"
+                    + event.getString("pinnedReason").replaceFirst("/0x[0-9a-f]+", "") + "`");
+            });
+            stream.startAsync();
+            job.run();
+            stream.stop(); // waits for the events
+        } catch (Exception | LinkageError | VirtualMachineError e) { // the row is measured
+            Lab.say("Flight Recorder counted nothing: %s", Report.reason(e));
         }
+        return reasons;
+    }
+
+    /** The names of the threads that ThreadMXBean sees: of the carriers, or of the others. */
+    static List<String> threads(boolean carriers) {
+        var threads = ManagementFactory.getThreadMXBean();
+        return Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
+            .filter(Objects::nonNull).map(ThreadInfo::getThreadName)
+            .filter(name -> name.startsWith("ForkJoinPool-1-worker-") == carriers).toList();
+    }
+
+    static int carriers() { return threads(true).size(); }
+
+    /** Waits until carriers that the scheduler has added are gone: half a minute or more. */
+    static int settledCarriers() throws InterruptedException {
+        for (int i = 0; i < 400 && carriers() > Lab.CARRIERS; i++) Thread.sleep(100);
+        return carriers();
     }
 
     /** Says how many virtual threads a thread dump lists; ThreadMXBean knows none. */
     static String dump() {
         try {
-            Path file = scratch();
+            Path file = Files.createTempFile("threads", ".txt").toAbsolutePath();
+            Files.delete(file); // the bean wants a new one
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(
                 file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
-            var lines = Files.readAllLines(file);
-            lines.removeIf(line -> !line.contains("\" virtual"));
-            return "a thread dump also listed " + number(lines.size()) + " virtual threads";
+            int virtual = Files.readString(file).split("\" virtual").length - 1;
+            Files.delete(file);
+            return Lab.text("a thread dump also listed %s virtual ones", virtual);
         } catch (Exception | LinkageError e) {
-            return "there was no thread dump: " + reason(e);
+            return "there was no thread dump: " + Report.reason(e);
         }
     }
 
-    /**
-     * Returns a path where no file exists yet, as dumpThreads wants it, in a new folder. Both
-     * are deleted at exit. Throws if the disk is full: Flight Recorder would end the JVM.
-     */
-    static Path scratch() throws IOException {
-        Path folder = Files.createTempDirectory("VirtualThreadsLab").toAbsolutePath();
-        folder.toFile().deleteOnExit();
-        folder.resolve("scratch").toFile().deleteOnExit();
-        long free = Files.getFileStore(folder).getUsableSpace() >> 20;
-        if (free < 32) throw new IOException(folder.getParent() + " has " + free + " MB left");
-        return folder.resolve("scratch");
+    /** The share of the processors that others used since the last call; below 0: unknown. */
+    static double others() {
+        var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        double all = system.getCpuLoad();
+        return all < 0 ? all : Math.max(0, all - system.getProcessCpuLoad());
     }
 }
 
-/** What was asked for on the command line, and what is said to the asker meanwhile. */
-class CommandLine extends Text {
-    final boolean quick, samples, predict;
-    final int runs;
-    final List<String> typed;
-    final List<Experiment> chosen;
-    private double thinking; // seconds spent on guesses, not shown as progress
-    private boolean ahead; // answers come ahead of their questions, as from a file
-    private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+/** Prints what the run finds: rows as they come, and then what they say. */
+class Report {
+    static final List<String> sentences = new CopyOnWriteArrayList<>(); // read on Ctrl-C, too
+    static final List<String> failures = new CopyOnWriteArrayList<>();
+    private static final List<Row> rows = new CopyOnWriteArrayList<>();
+    private static final BufferedReader input =
+        new BufferedReader(new InputStreamReader(System.in));
+    private static List<Experiment> chosen;
+    private static boolean asks = Lab.predict; // until nobody answers
+    private static boolean finished;
 
-    /** Ends the JVM if what was typed asks for help, or is not understood. */
-    CommandLine(List<String> typed, List<Experiment> all) {
-        this.typed = typed;
-        List<String> words = new ArrayList<>(typed);
-        boolean help = words.removeAll(Set.of("--help"));
-        quick = words.removeAll(Set.of("--quick"));
-        samples = words.removeAll(Set.of("--samples"));
-        predict = words.removeAll(Set.of("--predict"));
-        ahead = predict && System.console() == null;
-        String number = quick ? "4" : "5";
-        int at = words.indexOf("--runs"); // a second one is an unknown word
-        if (at >= 0) {
-            words.remove(at);
-            number = at < words.size() ? words.remove(at) : "nothing";
+    /** Prints what is known before anything is measured. */
+    static void begin(List<Experiment> experiments) {
+        chosen = experiments;
+        warnOnStandardError();
+        Evidence.others(); // the next call tells what was used since this one
+        var jvm = ManagementFactory.getRuntimeMXBean();
+        var os = ManagementFactory.getOperatingSystemMXBean();
+        String gc = ManagementFactory.getGarbageCollectorMXBeans().getFirst().getName();
+        List<String> command = new ArrayList<>(jvm.getInputArguments());
+        command.remove("--add-modules=ALL-DEFAULT"); // this and the class are the launcher's
+        command.add(System.getProperty("sun.java.command", "").replaceFirst("^jdk\\S+ ", ""));
+        put("# VirtualThreadsLab\n\n"
+            + wrap(Lab.text("- Java %s, %s, %s, %s", Runtime.version(), jvm.getVmVendor(),
+                jvm.getVmName(), gc.replaceFirst(" .*", "")))
+            + wrap(Lab.text("- %s %s %s, %s%s, %s, heap up to %s MB", os.getName(),
+                os.getVersion(), os.getArch(), processor(),
+                Lab.counted(Lab.PROCESSORS, "processor"), Lab.counted(Lab.CARRIERS, "carrier"),
+                Runtime.getRuntime().maxMemory() >> 20))
+            + wrap(Lab.text("- %s, %s, `java %s`", java.time.LocalDate.now(),
+                Lab.counted(Lab.runs, "run"), String.join(" ", command)))
+            + "\n" + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model", "You")
+            + "|--------------|---------------------|---------:|---------:|---------:|-------:|"
+            + (Lab.predict ? "--------:|\n" : "\n"));
+        Runtime.getRuntime().addShutdownHook(new Thread(Report::rest));
+    }
+
+    /** The processor's model, where the system tells it in a file. */
+    private static String processor() {
+        try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name")).findFirst()
+                .map(line -> line.replaceFirst(".*: *", "") + ", ").orElse("");
+        } catch (IOException | UncheckedIOException e) {
+            return "";
         }
-        if (!number.matches("[1-9][0-9]?|100")) refuse("--runs takes 1 to 100, not " + number);
-        runs = Integer.parseInt(number);
-        List<String> names = all.stream().map(Experiment::name).toList();
-        if (words.isEmpty()) words.addAll(names.subList(0, 5));
-        if (words.removeAll(Set.of("all"))) words.addAll(names);
-        for (String word : words) if (!names.contains(word)) refuse("unknown: '" + word + "'");
-        if (Lab.CARRIERS < 1) refuse("virtual threads need a carrier, not " + Lab.CARRIERS);
-        chosen = words.stream().distinct().map(names::indexOf).map(all::get).toList();
-        if (help) help(all);
     }
 
-    static void refuse(String why) {
-        System.err.println("VirtualThreadsLab: " + why.replaceAll("\\R", " ") + ", try --help");
-        System.exit(2);
+    /** HotSpot warns on standard output, for instance of threads that the system refuses. */
+    private static void warnOnStandardError() {
+        var options = "" + ManagementFactory.getRuntimeMXBean().getInputArguments();
+        String[][] calls = {{"output=stdout", "what=all=off"},
+            {"output=stderr", "what=all=warning"}};
+        if (options.contains("-Xlog") || options.contains("-verbose")) return;
+        try {
+            var bean = new ObjectName("com.sun.management:type=DiagnosticCommand");
+            for (Object call : calls) ManagementFactory.getPlatformMBeanServer().invoke(bean,
+                "vmLog", new Object[] {call}, new String[] {String[].class.getName()});
+        } catch (JMException e) {
+            // another JVM, which may warn elsewhere
+        }
     }
 
-    static void help(List<Experiment> all) {
-        print(System.out, """
-            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
-
-              --quick     smaller sizes and 4 runs: ten seconds instead of a minute, but noisier
-              --runs N    N samples of each side, 1 to 100, instead of 5
-              --samples   print every sample at the end of the report
-              --predict   ask for your ratio before each row, and add it to the table
-
-            Without a name the first five experiments run; with "all", every one. Exit code 0:
-            every row was measured; 1: a row is missing or wrong; 2: bad command line.
-
-            """);
-        for (var e : all) print(System.out, format("  %-12s  %s\n", e.name(), e.summary()));
-        System.exit(System.out.checkError() ? 1 : 0);
-    }
-
-    void progress(Experiment current, String work, int run) {
-        double share = (runs + 1) / 6.0 * (quick ? 0.18 : 1); // of a full run of five
-        double about = 1 + share * chosen.stream().mapToInt(Experiment::seconds).sum();
-        double seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1e3 - thinking;
-        String step = run == 0 ? "warm-up" : "run " + run + " of " + runs;
-        print(System.err, format("\r[%d/%d] %-12s  %-20s  %-13s  %3.0f s of about %.0f",
-            chosen.indexOf(current) + 1, chosen.size(), current.name(), work, step, seconds,
-            about));
+    static void progress(String work, int run) {
+        String step = run == 0 ? "warm-up" : "run " + run + " of " + Lab.runs;
+        String line = "[%s/%s] %-12s %-19s  %s  %s s".formatted(chosen.indexOf(Lab.current) + 1,
+            chosen.size(), Lab.current.name(), work, step,
+            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000);
+        print(System.err, "\r%-79.79s".formatted(line));
     }
 
     /** Returns the ratio that the reader expects, as typed; "—" for none. */
-    String guess(String row, String question) {
-        if (!predict) return "—";
-        long asked = System.nanoTime();
-        String guess = "";
-        String ratio = "(?=.{0,7}$)(\\d[\\d.,]*(/\\d+)?[x×]?)?"; // at most 7 characters
+    static String guess(String question) {
+        String ratio = "(?=.{1,7}$)(?=[\\d.,]*[1-9])\\d+([.,]\\d+)?(/[1-9]\\d*)?[x×]?";
+        String prompt = "\n" + wrap(question);
         try {
-            while (!ahead && input.ready()) input.readLine(); // typed before the question
-            print(System.err, "\n\n" + wrap(row + ": " + question)
-                + "Your ratio, platform ÷ virtual, such as 30 or 0.3 (Enter to skip): ");
-            guess = input.readLine();
-            while (guess != null && !guess.matches(ratio)) {
-                print(System.err, "A ratio such as 30, 0.3 or 1/3 (Enter to skip): ");
-                guess = input.readLine();
+            while (asks && System.console() != null && input.ready()) input.readLine();
+            for (int tries = 0; asks && tries < 3; tries++) {
+                print(System.err, prompt + "Your ratio, platform ÷ virtual, such as 30 or 1/3"
+                    + " (Enter to skip): ");
+                String guess = input.readLine();
+                if (guess == null) break;
+                if (guess.isBlank()) return "—";
+                if (guess.strip().matches(ratio)) return guess.strip();
+                prompt = "";
             }
-            ahead = input.ready();
         } catch (IOException e) {
             // as at the end of the input
         }
-        thinking += (System.nanoTime() - asked) / 1e9;
-        return guess == null || guess.isEmpty() ? "—" : guess;
-    }
-}
-
-/** What the run has found: rows and sentences, kept as they are until they are printed. */
-class Report extends Text {
-    private final CommandLine asked;
-    private final String head;
-    private final List<Row> rows = new CopyOnWriteArrayList<>(); // an interrupt may read them
-    private final List<String> sentences = new CopyOnWriteArrayList<>();
-    private final List<String> failures = new CopyOnWriteArrayList<>();
-    private boolean printed;
-
-    Report(CommandLine asked) {
-        this.asked = asked;
-        head = head(); // now, as it opens files, and experiments may use them all up
+        asks = false;
+        return "—";
     }
 
-    void add(Row row) { rows.add(row); }
-    boolean failed() { return !failures.isEmpty(); }
-    void fail(String where, Throwable e) { failures.add(where + ": " + reason(e)); }
-
-    void say(String experiment, String sentence) {
-        String said = experiment + ": " + sentence;
-        if (!sentences.contains(said)) sentences.add(said);
+    static void add(Row row) {
+        rows.add(row);
+        put(line(row.experiment(), row.work(), row.cell(row.platform()),
+            row.cell(row.virtual()), row.ratioCell(), row.model(), row.guess()));
     }
 
-    synchronized void print(boolean partial) {
-        if (printed) return;
-        printed = true;
-        if (partial) System.err.println(); // ends the line of progress
-        String text = "# VirtualThreadsLab\n\n"
-            + (partial ? "**Partial:** interrupted; these are the finished rows.\n\n" : "")
-            + head + "\n" + table() + "\n" + notes()
-            + "\n## What the numbers say\n\n" + items(sentences)
-            + "\n## At a glance\n\n```text\n" + chart() + "```\n";
-        if (asked.samples) text += "\n## Samples\n\nThe first, in brackets, is discarded.\n\n"
-            + "```text\n" + samples() + "```\n";
+    private static String line(Object... cells) {
+        return "| %-12s | %-19s | %8s | %8s | %8s | %6s |".formatted(cells)
+            + (Lab.predict ? " %7s |\n".formatted(cells[6]) : "\n");
+    }
+
+    /** Prints and flushes. If nobody can read it, there is no use in measuring on. */
+    private static void put(String text) {
+        System.err.print("\r" + " ".repeat(79) + "\r"); // in place of the progress
         print(System.out, text);
+        if (!System.out.checkError()) return;
+        System.err.println("VirtualThreadsLab: standard output cannot be written");
+        Runtime.getRuntime().halt(1);
     }
 
-    private String head() {
-        var jvm = ManagementFactory.getRuntimeMXBean();
-        var os = ManagementFactory.getOperatingSystemMXBean();
-        String collectors = "";
-        for (var gc : ManagementFactory.getGarbageCollectorMXBeans()) {
-            collectors += ", " + gc.getName();
-        }
-        boolean pretended = ("" + jvm.getInputArguments()).contains("ActiveProcessorCount");
-        var arguments = ProcessHandle.current().info().arguments(); // none on Windows
-        var words = new ArrayList<>(arguments.map(Arrays::asList).orElse(asked.typed));
-        words.replaceAll(word -> word.matches("\\S+") ? word : "'" + word + "'");
-        String command = arguments.isPresent() ? "`java " : "words `";
-        return wrap("- Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", "
-                + jvm.getVmName() + collectors)
-            + wrap("- " + os.getName() + " " + os.getVersion() + " " + os.getArch() + ", "
-                + counted(Lab.PROCESSORS, "processor")
-                + (pretended ? " (pretended: platform threads use all that there are), " : ", ")
-                + counted(Lab.CARRIERS, "carrier") + ", heap up to "
-                + number(Runtime.getRuntime().maxMemory() >> 20) + " MB")
-            + wrap("- " + java.time.LocalDate.now() + ", " + counted(asked.runs, "run") + ", "
-                + command + String.join(" ", words) + "`");
+    /** Ends the JVM, which prints the rest. */
+    static void finish() {
+        finished = true;
+        System.exit(failures.isEmpty() ? 0 : 1);
     }
 
-    private String table() {
-        List<List<String>> lines = new ArrayList<>();
-        lines.add(List.of("Experiment", "Work", "Platform", "Virtual", "Ratio", "Predicted",
-            "You"));
-        for (Row row : rows) {
-            double predicted = row.predicted();
-            lines.add(List.of(row.experiment(), row.work(), amount(row, row.platform()),
-                amount(row, row.virtual()), ratio(row),
-                Double.isNaN(predicted) ? "—" : number(predicted) + "×", row.guess()));
-        }
-        String cells = "|";
-        String rule = "|";
-        int columns = asked.predict ? 7 : 6; // the format below ignores a cell too many
-        for (int column = 0; column < columns; column++) {
-            int width = 0;
-            for (var line : lines) width = Math.max(width, line.get(column).length());
-            cells += " %" + (column < 2 ? "-" : "") + width + "s |";
-            rule += "-".repeat(width + 1) + (column < 2 ? "-|" : ":|");
-        }
-        String table = "";
-        for (var line : lines) {
-            table += format(cells, line.toArray()) + "\n";
-            if (line == lines.getFirst()) table += rule + "\n";
-        }
-        return table;
+    /** Prints what comes after the rows when the JVM ends: by finish, a signal or a job. */
+    private static void rest() {
+        if (!finished) put("\n**Partial:** interrupted; these are the finished rows.\n");
+        put("""
+
+            Ratio is platform ÷ virtual: above 1×, virtual threads need less.
+            Model is the ratio that plain arithmetic gives; — stands for none.
+            ~ marks noise: half of a side's samples spread over 20 % of their median.
+            """ + (failures.isEmpty() ? "" : "\n" + items(failures)) + "\n" + quiet()
+            + "\n## What the numbers say\n\n" + items(sentences)
+            + "\n## At a glance\n\n```text\n" + chart() + "```\n");
+        if (Lab.samples) put("\n## Samples\n\nThe first of a side, in brackets, is its"
+            + " discarded warm-up.\n\n```text\n" + samples() + "```\n");
+        boolean signal = Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().startsWith("SIG"));
+        if (!finished && !signal) Runtime.getRuntime().halt(1); // a job has called exit
     }
 
-    /** A median with its unit: milliseconds are measured, everything else is counted. */
-    private static String amount(Row row, Side side) {
-        double median = side.median();
-        if (Double.isNaN(median)) return "—";
-        String value = row.unit().equals("ms") ? threeDigits(median) : number(median);
-        return value + " " + row.unit();
+    private static String quiet() {
+        long others = Math.round(100 * Evidence.others());
+        long noisy = rows.stream().filter(Row::noisy).count();
+        boolean half = noisy > 0 && 2 * noisy >= rows.size();
+        return (others < 0 ? "What other programs used of the processors is not known"
+                : "Other programs used " + others + " % of the processors")
+            + (half ? ", " + noisy + " of " + rows.size() + " rows are noisy" : "")
+            + (half || others > 10 ? ": run it again when it is quiet.\n" : ".\n");
     }
 
-    private static String ratio(Row row) {
-        return Double.isNaN(row.ratio()) ? "—" : row.mark() + threeDigits(row.ratio()) + "×";
-    }
-
-    private String notes() {
-        String notes = "Ratio is platform ÷ virtual: above 1×, virtual threads need less.\n"
-            + "Predicted is the ratio that a simple model gives"
-            + (asked.predict ? ", You the one that you expected.\n" : ".\n");
-        if (table().contains("~")) notes += "~ marks a noisy row: the middle half"
-            + " of a side's samples covers over 20 % of their median.\n";
-        return failures.isEmpty() ? notes : notes + "\n" + items(failures);
-    }
-
-    private static String items(List<String> texts) {
-        String items = "";
-        for (String text : texts) items += wrap("- " + text + (text.endsWith(".") ? "" : "."));
-        return items;
-    }
-
-    /** A line for each ratio on a logarithmic scale: ten columns for each power of ten. */
-    private String chart() {
-        String label = "%-12s %-20s ";
-        String blank = format(label, "", "");
-        String chart = blank
-            + "  < they need more  │  virtual threads need less >   ○ predicted\n" + blank
-            + "0.01×     0.1×      1×        10×       100×      1,000×\n";
+    /** A line for each ratio on a logarithmic scale: seven columns for each power of ten. */
+    private static String chart() {
+        String chart = "%-33s".formatted("○ model") + "  < need more │ virtual need less >\n"
+            + " ".repeat(33) + "0.01×  0.1×   1×     10×    100×   1,000×\n";
         for (Row row : rows) {
             if (Double.isNaN(row.ratio())) continue;
             int end = column(row.ratio());
-            char[] line = " ".repeat(51).toCharArray();
-            Arrays.fill(line, Math.min(end, 20), Math.max(end, 20) + 1, '█');
-            line[20] = '│';
+            char[] line = " ".repeat(36).toCharArray();
+            Arrays.fill(line, Math.min(end, 14), Math.max(end, 14) + 1, '█');
+            line[14] = '│';
             if (row.ratio() < 0.01) line[0] = '<';
-            if (row.ratio() > 1_000) line[50] = '>';
+            if (row.ratio() > 1_000) line[35] = '>';
             if (!Double.isNaN(row.predicted())) line[column(row.predicted())] = '○';
-            chart += format(label, row.experiment(), row.work())
-                + new String(line).stripTrailing() + " " + ratio(row) + "\n";
+            chart += "%-12s %-19s ".formatted(row.experiment(), row.work())
+                + new String(line).stripTrailing() + " " + row.ratioCell() + "\n";
         }
         return chart;
     }
 
     private static int column(double ratio) {
-        return Math.clamp(20 + Math.round(10 * Math.log10(ratio)), 0, 50);
+        return Math.clamp(14 + Math.round(7 * Math.log10(ratio)), 0, 35);
     }
 
-    private String samples() {
-        String text = "";
-        for (Row row : rows) {
-            text += row.experiment() + ", " + row.work() + ", " + row.unit() + "\n";
-            for (Side side : row.sides()) {
-                String values = "";
-                for (double sample : side.samples()) {
-                    var digits = BigDecimal.valueOf(sample).stripTrailingZeros();
-                    values += " " + digits.toPlainString();
-                }
-                values = values.replaceFirst("\\S+", "($0)"); // the warm-up
-                if (!values.isEmpty()) text += wrap("  " + side.name() + values);
-            }
-        }
-        return text;
-    }
-}
-
-/** How numbers and lines are written, the same in every locale. */
-class Text {
-    static String format(String format, Object... arguments) {
-        return String.format(Locale.ROOT, format, arguments);
+    private static String samples() {
+        return rows.stream().map(row -> "%s, %s, %s\n  platform %s\n  virtual %s\n".formatted(
+            row.experiment(), row.work(), row.unit(), row.platform().digits(),
+            row.virtual().digits())).collect(Collectors.joining());
     }
 
-    /** Puts the numbers, written as they are in the table, in place of each %s or %d. */
-    static String fill(String text, Object... numbers) {
-        var written = Arrays.stream(numbers)
-            .map(n -> n instanceof Number x ? number(x.doubleValue()) : n);
-        return format(text.replace("%d", "%s"), written.toArray());
+    private static String items(List<String> texts) {
+        return texts.stream().map(text -> wrap("- " + text + "."))
+            .collect(Collectors.joining());
     }
 
-    static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
-
-    /** A whole number as it is, anything else with three digits. */
-    static String number(double value) {
-        return value % 1 == 0 ? format("%,.0f", value) : threeDigits(value);
-    }
-
-    /** Three significant digits, or all those of a large number: 0.110, 52.0, 5,131. */
-    static String threeDigits(double value) {
-        if (Double.isNaN(value)) return "—";
-        return format(value < 999.5 ? "%.3g" : "%,.0f", value);
-    }
-
-    /** Rounds a sample as it is printed, so that the table can be recomputed from those. */
-    static double fiveDigits(double value) {
-        return new BigDecimal(value).round(new MathContext(5)).doubleValue();
-    }
-
-    /** Breaks a line at spaces, so that none is longer than 100 characters. */
-    static String wrap(String line) {
-        return line.replaceAll("\\R", " ").replaceAll("(.{1,97})( |$)|(.{97})", "$1$3\n  ")
+    /** Breaks a line at spaces, so that none is longer than 80 characters. */
+    private static String wrap(String line) {
+        return line.replaceAll("\\R", " ").replaceAll("(.{1,78})( |$)|(.{78})", "$1$3\n  ")
             .stripTrailing() + "\n";
     }
 
     /** Describes an error and its causes in one line. An older javac stops here. */
     static String reason(Throwable error) {
-        String said = switch (error) {
-            case ExecutionException x -> ""; // this file needs Java 21 or newer
-            case IllegalStateException x -> Objects.requireNonNullElse(x.getMessage(), "" + x);
-            default -> "" + error;
+        return switch (error) {
+            case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
+            case IllegalStateException x when x.getCause() == null -> "" + x.getMessage();
+            default -> error + (error.getCause() == null ? ""
+                : ", caused by " + reason(error.getCause()));
         };
-        if (error.getCause() == null) return said;
-        String cause = reason(error.getCause());
-        return said.isEmpty() ? cause : said.replaceFirst("\\.$", "") + ", caused by " + cause;
     }
 
     /** Prints ASCII of the same width instead if the charset lacks one of these characters. */
     static void print(PrintStream out, String text) {
         String special = "×—÷µ█│○";
-        String ascii = "x-/u#|o";
         boolean known = out.charset().newEncoder().canEncode(special);
         for (int i = 0; i < special.length() && !known; i++) {
-            text = text.replace(special.charAt(i), ascii.charAt(i));
+            text = text.replace(special.charAt(i), "x-/u#|o".charAt(i));
         }
         out.print(text);
     }
@@ -839,14 +830,16 @@ class Text {
 // complete lab of the five is left. Those below run only when named, or with "all".
 class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
-        new Experiment("println", 2, Encores::println, "one thread prints lines to a file"),
-        new Experiment("http", 15, Encores::http, "400 calls: pool of 20, or virtual threads"),
-        new Experiment("mixed", 23, Encores::mixed, "tasks compute, then call a server"),
-        new Experiment("capacity", 7, Encores::capacity, "20 at once: pool, or semaphore"),
-        new Experiment("thread-local", 1, Encores::threadLocal, "objects that a cache makes"),
-        new Experiment("million", 15, Encores::million, "park a million virtual threads"),
-        new Experiment("time-sharing", 3, Encores::timeSharing, "short task behind long ones"),
-        new Experiment("lost-lock", 4, Encores::lostLock, "hand a lock down a line"));
+        new Experiment("println", Encores::println, "one thread prints lines to a file"),
+        new Experiment("http", Encores::http,
+            "200 clients call twice: pool of 20, or virtual thread per call"),
+        new Experiment("mixed", Encores::mixed, "tasks compute, then call a server"),
+        new Experiment("capacity", Encores::capacity, "20 at once: pool, or semaphore"),
+        new Experiment("thread-local", Encores::threadLocal,
+            "objects that a cache makes: pool of 200, or virtual thread each"),
+        new Experiment("million", Encores::million, "park a million virtual threads"),
+        new Experiment("time-sharing", Encores::timeSharing, "short task behind long ones"),
+        new Experiment("lost-lock", Encores::lostLock, "hand a lock down a line"));
 
     /**
      * println. Is one task, alone, any faster on a virtual thread?
@@ -858,13 +851,13 @@ class Encores extends Lab { // for the names of Lab only
      */
     static void println() throws Exception {
         int lines = 100_000;
-        Path file = Evidence.scratch();
         double predicted = JDK < 23 ? UNKNOWN : 1;
-        question("one task prints %s lines to a file", lines);
-        Row row = measure(number(lines) + " lines", "ms", predicted,
+        Path file = Files.createTempFile("lines", ".txt");
+        file.toFile().deleteOnExit();
+        Row row = measure(text("%s lines", lines), "ms", predicted,
             run -> printLines(newThreadPerTaskExecutor(Thread::new), file, lines),
             run -> printLines(newVirtualThreadPerTaskExecutor(), file, lines));
-        say("one task, alone: %s", verdict(row, "platform threads"));
+        say("one task, alone: %s", row.compare("platform threads"));
     }
 
     static double printLines(ExecutorService executor, Path file, int lines) throws Exception {
@@ -882,10 +875,12 @@ class Encores extends Lab { // for the names of Lab only
 
     /**
      * http. What does a server gain from one virtual thread per call, if its handler waits?
-     * Fair: the same 200 clients make two calls each in turn; only the executors differ.
+     * Fair: the same 200 clients make two calls each in turn; only the executors differ. It is
+     * a closed loop: each client waits for its answer before it calls again.
      * Prediction: a pool of 20 answers 400 calls in 20 waves of 50 ms. Virtual threads with 200
      * calls in flight need 2: 10×, or less, as calls cost more than the waits. Most calls to
-     * the pool find a full line: the median latency is 10 waves, against one: 10× again.
+     * the pool find 180 others in line: the median latency is 10 waves, against one: 10× again.
+     * Calls that come at a rate of their own would queue without an end, or not at all.
      * Try: int pool = 200; Is it the threads that are better, or their number?
      */
     static void http() throws Exception {
@@ -894,57 +889,62 @@ class Encores extends Lab { // for the names of Lab only
         int waitMs = 50;
         int waves = Math.max(2, Math.ceilDiv(calls, pool));
         double predicted = waves / 2.0;
-        question("%s clients call twice, a handler waits %s ms: pool of %s, or virtual thread"
-            + " per call", calls / 2, waitMs, pool);
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            Row row = time(calls + " × " + waitMs + " ms", predicted,
-                () -> pooled.callAll(calls), () -> virtual.callAll(calls));
+            Row row = time(text("%s × %s ms", calls, waitMs), predicted,
+                () -> callTwice(pooled, calls / 2), () -> callTwice(virtual, calls / 2));
             measure("median latency", "ms", predicted,
-                run -> pooled.callAll(calls), run -> virtual.callAll(calls));
-            say("%s; the sides took %s and %s ms more than the %s and %s ms of waiting that are"
-                + " predicted", verdict(row, "the pool of " + pool),
-                row.platform().median() - waves * waitMs, row.virtual().median() - 2 * waitMs,
-                waves * waitMs, 2 * waitMs);
+                run -> pooled.latency(() -> callTwice(pooled, calls / 2)),
+                run -> virtual.latency(() -> callTwice(virtual, calls / 2)));
+            say("%s; beyond the waits of %s and %s ms that are predicted, the sides took %s and"
+                + " %s ms", row.compare("the pool of " + pool), waves * waitMs, 2 * waitMs,
+                row.platform().median() - waves * waitMs, row.virtual().median() - 2 * waitMs);
         }
     }
 
+    static void callTwice(Server server, int clients) throws Exception {
+        runAll(newVirtualThreadPerTaskExecutor(), clients, () -> {
+            server.call();
+            server.call();
+        });
+    }
+
     /**
-     * mixed. What changes for tasks that first compute and then call a server?
-     * Fair: the same tasks, client and server. The calls leave from a pool of platform threads,
-     * as virtual ones would have to queue for a carrier.
-     * Prediction: 1× in time. But platform threads share the processors and finish together,
-     * so all calls overlap. A carrier finishes task by task, so that of its calls only
-     * wait ÷ compute, rounded up, overlap. One computation is timed for this, before the rows.
-     * Try: int n = 25; and int fib = 75_025; With less to compute, how many calls overlap?
+     * mixed. Tasks first compute and then call a server. How long does a call take to a task?
+     * Fair: the same tasks, client and server, and one thread per task; the task calls itself.
+     * Prediction: 1× for all tasks. But virtual threads are never preempted, and their queue is
+     * first in, first out: a finished answer waits behind every computation that has not begun.
+     * Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2 behind it. Platform threads
+     * share the processors: their calls take about as long as the server. One computation is
+     * timed for the prediction, before the rows.
+     * Try: int n = 30; and int fib = 832_040; With less to compute, how long does a call take?
      */
     static void mixed() throws Exception {
         int tasks = 10 * PROCESSORS;
-        int waitMs = size(120, 40);
-        int n = size(37, 33);
-        int fib = size(24_157_817, 3_524_578);
+        int waitMs = size(120, 60);
+        int n = size(37, 34);
+        int fib = size(24_157_817, 5_702_887);
         Job compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
         double computeMs = sample(compute, 1);
-        double stream = CARRIERS * Math.ceil(waitMs / computeMs);
+        double behind = (Math.ceilDiv(tasks, CARRIERS) - 1) / 2.0 * computeMs;
         double predicted = Math.min(1, (double) CARRIERS / PROCESSORS);
-        boolean quick = size(0, 1) == 1; // whose ceiling would differ from run to run
-        double predictedPeak = quick ? UNKNOWN : Math.max(1, tasks / stream);
-        question("%s tasks compute for %s ms, then call a server that waits %s ms: platform"
-            + " thread each, or virtual thread each", tasks, computeMs, waitMs);
-        try (var server = new Server(newFixedThreadPool(tasks), waitMs);
-                var callers = newCachedThreadPool()) {
+        double predictedCall = quick ? UNKNOWN : waitMs / Math.max(waitMs, behind);
+        question = text("%s tasks compute for %s ms, then call a server that waits %s ms:"
+            + " platform thread each, or virtual thread each", tasks, computeMs, waitMs);
+        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Job task = () -> {
                 compute.run();
-                check("as HTTP status", 200, callers.submit(server::call).get());
+                server.call();
             };
             Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-            Row row = time(tasks + " tasks", predicted, platform, virtual);
-            Row peak = measure("calls at once", "calls", predictedPeak,
-                run -> server.handlers.peak(platform), run -> server.handlers.peak(virtual));
-            say("of %s calls the server saw at most %s at once from platform threads, %s from"
-                + " virtual threads; in time, %s", tasks, peak.platform().median(),
-                peak.virtual().median(), verdict(row, "platform threads"));
+            Row all = time(tasks + " tasks", predicted, platform, virtual);
+            Row call = measure("median latency", "ms", predictedCall,
+                run -> server.latency(platform), run -> server.latency(virtual));
+            say("the server waits %s ms; a call took %s ms as a platform thread sees it, and %s"
+                + " ms as a virtual thread does; for all tasks, %s", waitMs,
+                call.platform().median(), call.virtual().median(),
+                all.compare("platform threads"));
         }
     }
 
@@ -960,6 +960,7 @@ class Encores extends Lab { // for the names of Lab only
         int tasks = size(1_000, 200);
         int holdMs = 10;
         int limit = 20;
+        double predicted = 1;
         var permits = new Semaphore(limit);
         var pooled = new Room();
         var gated = new Room();
@@ -971,12 +972,25 @@ class Encores extends Lab { // for the names of Lab only
                 permits.release();
             }
         };
-        double predicted = 1;
-        Row row = time(number(tasks) + " × " + holdMs + " ms by " + limit, predicted,
+        Row row = time(text("%s × %s ms by %s", tasks, holdMs, limit), predicted,
             () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.enter(holdMs, limit)),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, enterGated));
         say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
-            pooled.most, gated.most, verdict(row, "the pool"));
+            pooled.most, gated.most, row.compare("the pool"));
+    }
+
+    /** Counts who is inside. */
+    static class Room {
+        final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger most = new AtomicInteger();
+
+        void enter(int ms, int limit) throws InterruptedException {
+            int now = inside.incrementAndGet();
+            most.accumulateAndGet(now, Math::max);
+            Thread.sleep(ms);
+            inside.decrementAndGet();
+            if (now > limit) check("tasks inside at once", limit, now);
+        }
     }
 
     /**
@@ -989,12 +1003,12 @@ class Encores extends Lab { // for the names of Lab only
         int tasks = size(10_000, 2_000);
         int pool = 200;
         double predicted = (double) pool / tasks;
-        question("objects that a ThreadLocal makes: pool of %s, or virtual thread each", pool);
-        Row row = measure(number(tasks) + " tasks", "made", predicted,
+        Row row = measure(text("%s tasks", tasks), "objects", predicted,
             run -> buffersMade(newFixedThreadPool(pool), tasks),
             run -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
-        say("the cache made %s MB of buffers for the pool, %s MB for virtual threads",
-            row.platform().median() * 8_192 / 1e6, row.virtual().median() * 8_192 / 1e6);
+        say("in one run, the cache made %s MB of buffers for the pool and %s MB for virtual"
+            + " threads", row.platform().median() * 8_192 / 1e6,
+            row.virtual().median() * 8_192 / 1e6);
     }
 
     static double buffersMade(ExecutorService executor, int tasks) throws Exception {
@@ -1010,64 +1024,76 @@ class Encores extends Lab { // for the names of Lab only
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: by default, a system stops far below a million (on Linux by
-     * threads-max, pid_max or max_map_count).
-     * Prediction: a few microseconds for each at most, as long as the heap has room. The time
-     * includes growing the heap, and collections: java -Xms3g shows how much that is.
+     * threads-max, pid_max or max_map_count). The weight is read off the heap after a full
+     * collection, while the threads are parked, of compiled code; the first reading, which has
+     * leftovers of earlier work in it, is the discarded warm-up.
+     * Prediction: a few microseconds for each at most, as long as the heap has room; that time
+     * has the growth of the heap and its collections in it. The weight grows with the stack.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
-        String collected = "no time was measured";
+        String collected = "nothing was measured";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             long[] before = collections();
-            Row row = measure(number(n) + " parked", "ms", UNKNOWN, null, run -> {
+            Row row = measure(text("%s parked", n), "ms", UNKNOWN, null, run -> {
+                if (run == 0) shots(() -> park(n, 0, () -> 0), size(800, 80));
                 long start = System.nanoTime();
-                return (park(n, System::nanoTime) - start) / 1e6;
+                return (park(n, 0, System::nanoTime) - start) / 1e6;
             });
             long[] after = collections();
-            List<Double> ms = row.virtual().samples();
-            if (!ms.isEmpty()) collected = fill("of the %s ms that parking %s took %s times,"
-                + " the collector had %s ms in %s collections",
-                ms.stream().reduce(0.0, Double::sum), n, ms.size(), after[1] - before[1],
-                after[0] - before[0]);
+            if (!Double.isNaN(row.virtual().median())) collected = text("while %s were parked"
+                + " again and again, the collector took %s ms in %s collections", n,
+                after[1] - before[1], after[0] - before[0]);
         }
-        say("%s; each parked virtual thread took %s bytes of the heap. There is no platform"
-            + " side, as a system refuses so many threads", collected, weigh(10_000));
+        int n = size(100_000, 20_000);
+        Row shallow = measure("bytes, shallow", "bytes", UNKNOWN, null, run -> weigh(n, 0));
+        Row deep = measure("bytes, 50 frames", "bytes", UNKNOWN, null, run -> weigh(n, 50));
+        say("%s; each of %s parked virtual threads took %s bytes of the heap, and %s with 50"
+            + " more frames on its stack", collected, n, shallow.virtual().median(),
+            deep.virtual().median());
     }
 
     /** Returns the bytes of heap that each of n parked virtual threads takes. */
-    static double weigh(int n) throws Exception {
+    static double weigh(int n, int frames) throws Exception {
         var heap = ManagementFactory.getMemoryMXBean();
         long[] earlier = collections();
         heap.gc();
         long before = heap.getHeapMemoryUsage().getUsed();
-        long parked = park(n, () -> {
+        long parked = park(n, frames, () -> {
             heap.gc();
             return heap.getHeapMemoryUsage().getUsed();
         });
-        return collections()[0] == earlier[0] ? UNKNOWN : (parked - before) / (double) n;
+        if (collections()[0] == earlier[0]) throw new IllegalStateException(
+            "no collection is counted, so the heap cannot be weighed");
+        return (parked - before) / (double) n;
     }
 
     /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
-    static <T> T park(int n, Callable<T> question) throws Exception {
+    static <T> T park(int n, int frames, Callable<T> question) throws Exception {
         long most = Runtime.getRuntime().maxMemory() >> 20;
-        long needed = (n * 2_000L) >> 20; // MB: about twice what they weigh
-        if (needed > most) throw new IllegalStateException("needs about " + number(needed)
-            + " MB of heap, where the limit is " + number(most) + " MB");
+        long needed = (n * (2_000L + 120 * frames)) >> 20; // MB: more than twice their weight
+        if (needed > most) throw new IllegalStateException(text(
+            "needs about %s MB of heap, where the limit is %s MB", needed, most));
         var come = new CountDownLatch(n);
         var gone = new CountDownLatch(n);
         var gate = new Semaphore(0);
         try {
             for (int i = 0; i < n; i++) Thread.startVirtualThread(() -> {
                 come.countDown();
-                gate.acquireUninterruptibly();
+                acquire(gate, frames);
                 gone.countDown();
             });
-            await(come);
+            ended(come.await(PATIENCE, TimeUnit.SECONDS));
             return question.call();
         } finally {
             gate.release(n);
             gone.await(30, TimeUnit.SECONDS); // some may not have started
         }
+    }
+
+    static void acquire(Semaphore gate, int frames) {
+        if (frames > 0) acquire(gate, frames - 1);
+        else gate.acquireUninterruptibly();
     }
 
     /** How many collections there have been, and how many ms they took, by their beans. */
@@ -1090,52 +1116,54 @@ class Encores extends Lab { // for the names of Lab only
      */
     static void timeSharing() throws Exception {
         int busy = Math.max(PROCESSORS, CARRIERS);
-        Row row = measure("delay behind " + busy, "ms", UNKNOWN,
-            run -> delay(newThreadPerTaskExecutor(Thread::new), busy, () -> { }),
-            run -> delay(newVirtualThreadPerTaskExecutor(), busy, () -> { }));
         var seen = new AtomicReference<>("");
+        Row row = measure("delay behind " + busy, "ms", UNKNOWN,
+            run -> delay(newThreadPerTaskExecutor(Thread::new), busy, null),
+            run -> delay(newVirtualThreadPerTaskExecutor(), busy, null));
         scheduler(); // the first question to a bean is slow, and the long tasks do not wait
-        delay(newVirtualThreadPerTaskExecutor(), busy, () -> seen.set(scheduler()));
-        String predictedSo =
-            row.virtual().median() >= 50 ? ", which is what a long one takes" : "";
-        say("behind %s, a short one was delayed by %s ms as a platform thread and by %s ms as a"
-            + " virtual thread%s%s", counted(busy, "long task"), row.platform().median(),
-            row.virtual().median(), predictedSo, seen);
+        delay(newVirtualThreadPerTaskExecutor(), busy, seen);
+        double longMs = shots(Encores::longTask, 1).getFirst();
+        say("behind %s of %s ms each, a short task was delayed by %s ms as a platform thread"
+            + " and by %s ms as a virtual thread%s", counted(busy, "long task"), longMs,
+            row.platform().median(), row.virtual().median(), seen);
+    }
+
+    static void longTask() { check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
+
+    /** Returns the milliseconds until the short task runs; if it waits, asks the scheduler. */
+    static double delay(ExecutorService executor, int busy, AtomicReference<String> seen)
+            throws Exception {
+        var begun = new CountDownLatch(busy);
+        List<Future<?>> computing = new ArrayList<>();
+        try {
+            for (int i = 0; i < busy; i++) computing.add(executor.submit(() -> {
+                begun.countDown();
+                longTask();
+            }));
+            ended(begun.await(PATIENCE, TimeUnit.SECONDS));
+            long start = System.nanoTime();
+            var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
+            if (seen != null) Thread.sleep(20); // a carrier just woken would count as mounted
+            if (seen != null && !shortTask.isDone()) seen.set(scheduler());
+            for (var done : computing) done.get(PATIENCE, TimeUnit.SECONDS);
+            return shortTask.get(PATIENCE, TimeUnit.SECONDS);
+        } finally {
+            end(executor);
+        }
     }
 
     /** Says what the scheduler's own bean counts now; it came with JDK 24. */
     static String scheduler() {
         try {
-            var bean = new javax.management.ObjectName(
-                "jdk.management:type=VirtualThreadScheduler");
+            var bean = new ObjectName("jdk.management:type=VirtualThreadScheduler");
             var beans = ManagementFactory.getPlatformMBeanServer();
             int mounted = (int) beans.getAttribute(bean, "MountedVirtualThreadCount");
-            return fill(". While it waited, the scheduler's pool of %s had %s mounted and %s"
+            return text("; while it waited, the scheduler's pool of %s had %s mounted and %s"
                 + " queued", beans.getAttribute(bean, "PoolSize"),
                 counted(mounted, "virtual thread"),
                 beans.getAttribute(bean, "QueuedVirtualThreadCount"));
-        } catch (javax.management.JMException e) {
+        } catch (JMException e) {
             return "";
-        }
-    }
-
-    /** Returns the milliseconds until the short task runs. */
-    static double delay(ExecutorService executor, int busy, Runnable meanwhile)
-            throws Exception {
-        var begun = new CountDownLatch(busy);
-        Callable<Integer> longTask = () -> {
-            begun.countDown();
-            return fibonacci(38); // takes 100 ms or more
-        };
-        List<Future<Integer>> computing = new ArrayList<>();
-        try (executor) {
-            for (int i = 0; i < busy; i++) computing.add(executor.submit(longTask));
-            await(begun);
-            long start = System.nanoTime();
-            var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
-            meanwhile.run();
-            for (var done : computing) check("as a Fibonacci number", 39_088_169, done.get());
-            return shortTask.get();
         }
     }
 
@@ -1153,13 +1181,10 @@ class Encores extends Lab { // for the names of Lab only
         Row row = measure((CARRIERS + 1) + " in line", "ms", UNKNOWN,
             run -> handOver(newThreadPerTaskExecutor(Thread::new), platformLost),
             run -> handOver(newVirtualThreadPerTaskExecutor(), virtualLost));
-        double platformMs = row.platform().median();
-        double virtualMs = row.virtual().median();
-        String took = platformMs < 1 && virtualMs < 1 ? "both sides were done in under 1 ms"
-            : fill("all were done in %s ms as platform threads and in %s ms as virtual threads",
-                platformMs, virtualMs);
-        say("after the release, %s; in all runs together, %s platform and %s virtual waiters"
-            + " gave up", took, platformLost, virtualLost);
+        say("after the release, all were done in %s ms as platform threads and in %s ms as"
+            + " virtual threads; in all runs and the warm-up together, %s platform and %s"
+            + " virtual waiters gave up", row.platform().median(), row.virtual().median(),
+            platformLost, virtualLost);
     }
 
     static double handOver(ExecutorService executor, AtomicInteger lost) throws Exception {
@@ -1175,85 +1200,67 @@ class Encores extends Lab { // for the names of Lab only
             }
         };
         List<Future<Boolean>> waiting = new ArrayList<>();
-        long released;
         lock.lock();
-        try (executor) {
+        try {
             for (int i = 0; i <= CARRIERS; i++) {
                 waiting.add(executor.submit(i == 0 ? waiter : inMonitor));
                 for (int ms = 0; ms < 500 && lock.getQueueLength() <= i; ms++) Thread.sleep(1);
             }
-            released = System.nanoTime();
+            long released = System.nanoTime();
             lock.unlock();
-        }
-        double elapsed = (System.nanoTime() - released) / 1e6;
-        for (var mine : waiting) if (!mine.get()) lost.incrementAndGet();
-        return elapsed;
-    }
-
-    /** Counts who is inside. */
-    static class Room {
-        final AtomicInteger inside = new AtomicInteger();
-        final AtomicInteger most = new AtomicInteger();
-
-        void enter(int ms, int limit) throws InterruptedException {
-            int now = inside.incrementAndGet();
-            most.accumulateAndGet(now, Math::max);
-            Thread.sleep(ms);
-            inside.decrementAndGet();
-            if (now > limit) check("tasks inside at once", limit, now);
-        }
-
-        double peak(Job job) throws Exception {
-            most.set(0);
-            job.run();
-            return most.get();
+            for (var mine : waiting) {
+                if (!mine.get(PATIENCE, TimeUnit.SECONDS)) lost.incrementAndGet();
+            }
+            return (System.nanoTime() - released) / 1e6;
+        } finally {
+            end(executor);
         }
     }
 
     /** A real server on loopback, and its client; full names, as imports stay above the cut. */
     static class Server implements Closeable {
-        final Room handlers = new Room();
-        final com.sun.net.httpserver.HttpServer server;
-        final java.net.URL address;
+        private final com.sun.net.httpserver.HttpServer server;
+        private final java.net.URL address;
+        private final Queue<Double> latencies = new ConcurrentLinkedQueue<>();
 
         Server(ExecutorService executor, int waitMs) throws Exception {
-            // Now, as a thread that the system refuses later would end the server.
-            if (executor instanceof ThreadPoolExecutor pool) pool.prestartAllCoreThreads();
             server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
                 java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
             server.setExecutor(executor);
             server.createContext("/", exchange -> {
                 try (exchange) {
-                    handlers.enter(waitMs, Integer.MAX_VALUE);
+                    Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             });
-            server.start();
+            try { // to have all threads now: one that is refused later would end the server
+                if (executor instanceof ThreadPoolExecutor pool) pool.prestartAllCoreThreads();
+                server.start();
+            } catch (Error e) {
+                close();
+                throw e;
+            }
             address = new java.net.URI("http", null, server.getAddress().getHostString(),
                 server.getAddress().getPort(), "/", null, null).toURL();
         }
 
-        /** Returns the status of the reply. Blocks its thread, and needs no other. */
-        int call() throws IOException {
+        /** Blocks its thread and needs no other; checks the status and keeps the latency. */
+        void call() throws IOException {
+            long start = System.nanoTime();
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
-            connection.setConnectTimeout(10_000); // ms
-            connection.setReadTimeout(10_000);
-            return connection.getResponseCode();
+            connection.setConnectTimeout(60_000); // ms
+            connection.setReadTimeout(60_000);
+            check("as HTTP status", 200, connection.getResponseCode());
+            latencies.add((System.nanoTime() - start) / 1e6);
         }
 
-        /** Makes the calls from half as many clients; returns the median latency, in ms. */
-        double callAll(int calls) throws Exception {
-            Queue<Double> latencies = new ConcurrentLinkedQueue<>();
-            runAll(newVirtualThreadPerTaskExecutor(), calls / 2, () -> {
-                for (int i = 0; i < 2; i++) {
-                    long start = System.nanoTime();
-                    check("as HTTP status", 200, call());
-                    latencies.add((System.nanoTime() - start) / 1e6);
-                }
-            });
+        /** Returns the median latency, in ms, of the calls that the job makes. */
+        double latency(Job job) throws Exception {
+            latencies.clear();
+            job.run();
             return Side.quantile(List.copyOf(latencies), 0.5);
         }
 
