@@ -105,7 +105,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
         say("%s; at least %s tasks were waiting at once in the pool and %s on virtual threads"
-            + " (Little's law: tasks × wait ÷ elapsed)", row.compare("the pool of " + pool),
+            + " (Little's law: tasks × wait ÷ elapsed)",
+            row.compare(text("the pool of %s", pool)),
             tasks * waitMs / row.platform().median(), tasks * waitMs / row.virtual().median());
     }
 
@@ -311,15 +312,13 @@ class Lab {
 
     private static void help(List<Experiment> list) {
         String text = """
-            java VirtualThreadsLab.java [--quick] [--runs N] [--samples] [--predict] [name ...]
-
+            java VirtualThreadsLab.java [option ...] [name ...]
               --quick     smaller sizes and 4 runs: ten seconds, not a minute, but noisier
               --runs N    N samples of each side, 1 to 100, instead of 5
               --samples   print every sample at the end of the report
               --predict   ask for your ratio before each row, and add it to the table
-
-            Exit code 0: every row was measured; 1: one is missing or wrong, or the report could
-            not be printed; 2: not understood. Without a name, these run:
+            Exit code 0: every row was measured; 1: one is missing or wrong, or the report
+            could not be printed; 2: not understood. Without a name, these run:
             """;
         String line = "  %-12s  %s\n";
         for (var e : list) text += line.formatted(e.name(), e.summary());
@@ -450,7 +449,7 @@ class Lab {
             throws Exception {
         int tasks = perCarrier() * CARRIERS;
         question = text("%s tasks per carrier each wait %s ms", perCarrier(), waitMs);
-        int before = Math.max(CARRIERS, Evidence.settledCarriers());
+        int before = Math.max(CARRIERS, Evidence.carriers()); // added ones live for minutes
         Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
         Row row = time(tasks + " in " + what, predicted,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
@@ -467,14 +466,15 @@ class Lab {
             : atOnce >= 2 * carriers
                 ? text("not pinned: at least %s of %s tasks per carrier waited at once",
                     atOnce / CARRIERS, perCarrier())
-            : !longer && (waits >= 2 || carriers == before)
+            : waits >= 2 && !longer
                 ? text("cannot tell: with a platform thread for each task it took %s waits, so"
                     + " something else is the limit, such as a pool or one lock (%s)", waits,
                     pinned)
             : pins.size() >= tasks / 2.0 ? pinned + pins.getFirst()
             : carriers > before ? text("carriers were kept, but the scheduler added %s"
                 + " meanwhile", carriers - before)
-            : "carriers were kept without an event, as by native code");
+            : longer ? "carriers were kept without an event, as by native code"
+            : text("cannot tell: %s carriers were live before, so run it alone", before));
     }
 
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
@@ -590,12 +590,6 @@ class Evidence {
 
     static int carriers() { return threads(true).size(); }
 
-    /** Waits until carriers that the scheduler has added are gone: half a minute or more. */
-    static int settledCarriers() throws InterruptedException {
-        for (int i = 0; i < 400 && carriers() > Lab.CARRIERS; i++) Thread.sleep(100);
-        return carriers();
-    }
-
     /** Says how many virtual threads a thread dump lists; ThreadMXBean knows none. */
     static String dump() {
         try {
@@ -624,6 +618,7 @@ class Report {
     static final List<String> sentences = new CopyOnWriteArrayList<>(); // read on Ctrl-C, too
     static final List<String> failures = new CopyOnWriteArrayList<>();
     private static final List<Row> rows = new CopyOnWriteArrayList<>();
+    private static final String CLEAR = "\r" + " ".repeat(79) + "\r"; // removes progress
     private static final BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in));
     private static List<Experiment> chosen;
@@ -713,6 +708,7 @@ class Report {
 
     static void add(Row row) {
         rows.add(row);
+        System.err.print(CLEAR);
         put(line(row.experiment(), row.work(), row.cell(row.platform()),
             row.cell(row.virtual()), row.ratioCell(), row.model(), row.guess()));
     }
@@ -724,7 +720,6 @@ class Report {
 
     /** Prints and flushes. If nobody can read it, there is no use in measuring on. */
     private static void put(String text) {
-        System.err.print("\r" + " ".repeat(79) + "\r"); // in place of the progress
         print(System.out, text);
         if (!System.out.checkError()) return;
         System.err.println("VirtualThreadsLab: standard output cannot be written");
@@ -739,6 +734,7 @@ class Report {
 
     /** Prints what comes after the rows when the JVM ends: by finish, a signal or a job. */
     private static void rest() {
+        System.err.print(CLEAR);
         if (!finished) put("\n**Partial:** interrupted; these are the finished rows.\n");
         put("""
 
@@ -759,10 +755,10 @@ class Report {
         long others = Math.round(100 * Evidence.others());
         long noisy = rows.stream().filter(Row::noisy).count();
         boolean half = noisy > 0 && 2 * noisy >= rows.size();
-        return (others < 0 ? "What other programs used of the processors is not known"
-                : "Other programs used " + others + " % of the processors")
-            + (half ? ", " + noisy + " of " + rows.size() + " rows are noisy" : "")
-            + (half || others > 10 ? ": run it again when it is quiet.\n" : ".\n");
+        return (others < 0 ? "What other programs used of the processors is not known."
+                : "Other programs used " + others + " % of the processors.")
+            + (half ? " " + noisy + " of " + rows.size() + " rows are noisy." : "")
+            + (half || others > 10 ? "\nRun it again when the machine is quiet.\n" : "\n");
     }
 
     /** A line for each ratio on a logarithmic scale: seven columns for each power of ten. */
@@ -809,7 +805,7 @@ class Report {
     static String reason(Throwable error) {
         return switch (error) {
             case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
-            case IllegalStateException x when x.getCause() == null -> "" + x.getMessage();
+            case IllegalStateException x -> "" + x.getMessage();
             default -> error + (error.getCause() == null ? ""
                 : ", caused by " + reason(error.getCause()));
         };
