@@ -24,7 +24,8 @@ import javax.management.*;
  *
  * platform thread   a thread of the operating system, such as new Thread(task).start() starts
  * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
- * carrier           a platform thread that runs virtual ones; by default one per processor
+ * carrier           a platform thread that runs virtual ones; by default one per processor,
+ *                   but where some waits keep it, the scheduler adds others, up to 256
  * pinned            unable to leave its carrier, so that the carrier has to wait with it
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
  *
@@ -365,7 +366,8 @@ class Lab {
     /** Rows measured beside threads that are left over would be wrong: none follows. */
     static void ended(boolean ended) {
         leftovers = !ended;
-        if (leftovers) throw new IllegalStateException("its threads do not end; the run does");
+        if (ended) return;
+        throw new IllegalStateException("its threads do not end, so the run ends here");
     }
 
     /** Runs the job. If it fails, the report says why, and all else goes on. */
@@ -414,8 +416,9 @@ class Lab {
     }
 
     /**
-     * Returns the milliseconds of one sample: the median of as many shots as fill 200 ms. A
-     * single short shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
+     * Returns the milliseconds of one sample: the median of as many shots as fill 200 ms, so
+     * a single one for a row of 200 ms or more, and the mean of two from 100 ms on. A single
+     * short shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
      */
     static double sample(Job job, int run) throws Exception {
         if (run > 0) return Side.quantile(shots(job, size(200, 40)), 0.5);
@@ -958,35 +961,28 @@ class Encores extends Lab { // for the names of Lab only
         int limit = 20;
         double predicted = 1;
         var permits = new Semaphore(limit);
-        var pooled = new Room();
-        var gated = new Room();
-        Job enterGated = () -> {
+        var inside = new AtomicInteger();
+        Job hold = () -> {
+            int now = inside.incrementAndGet();
+            try {
+                Thread.sleep(holdMs);
+            } finally {
+                inside.decrementAndGet();
+            }
+            if (now > limit) check("tasks inside at once", limit, now);
+        };
+        Job gated = () -> {
             permits.acquire();
             try {
-                gated.enter(holdMs, limit);
+                hold.run();
             } finally {
                 permits.release();
             }
         };
         Row row = time(text("%s × %s ms by %s", tasks, holdMs, limit), predicted,
-            () -> runAll(newFixedThreadPool(limit), tasks, () -> pooled.enter(holdMs, limit)),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, enterGated));
-        say("at most %s tasks were inside at once with the pool, %s with the semaphore: %s",
-            pooled.most, gated.most, row.compare("the pool"));
-    }
-
-    /** Counts who is inside. */
-    static class Room {
-        final AtomicInteger inside = new AtomicInteger();
-        final AtomicInteger most = new AtomicInteger();
-
-        void enter(int ms, int limit) throws InterruptedException {
-            int now = inside.incrementAndGet();
-            most.accumulateAndGet(now, Math::max);
-            Thread.sleep(ms);
-            inside.decrementAndGet();
-            if (now > limit) check("tasks inside at once", limit, now);
-        }
+            () -> runAll(newFixedThreadPool(limit), tasks, hold),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, gated));
+        say("%s", row.compare("the pool"));
     }
 
     /**
@@ -1031,15 +1027,17 @@ class Encores extends Lab { // for the names of Lab only
         String collected = "nothing was measured";
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             long[] before = collections();
+            long begun = System.nanoTime();
             Row row = measure(text("%s parked", n), "ms", UNKNOWN, null, run -> {
                 if (run == 0) shots(() -> park(n, 0, () -> 0), size(800, 80));
                 long start = System.nanoTime();
                 return (park(n, 0, System::nanoTime) - start) / 1e6;
             });
             long[] after = collections();
-            if (!Double.isNaN(row.virtual().median())) collected = text("while %s were parked"
-                + " again and again, the collector took %s ms in %s collections", n,
-                after[1] - before[1], after[0] - before[0]);
+            if (!Double.isNaN(row.virtual().median())) collected = text("of the %s ms in which"
+                + " %s were parked again and again, the collector took %s, in %s collections",
+                (System.nanoTime() - begun) / 1_000_000, n, after[1] - before[1],
+                after[0] - before[0]);
         }
         int n = size(100_000, 20_000);
         Row shallow = measure("bytes, shallow", "bytes", UNKNOWN, null, run -> weigh(n, 0));
