@@ -175,7 +175,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
             () -> MethodHandles.lookup().defineHiddenClass(bytes, true));
     }
 
-    static int waitMs() { return size(500, 250) / perCarrier(); }
+    static int waitMs() { return size(500, 150) / perCarrier(); }
 
     /** Every task defines this class anew, and so runs the initializer. */
     static class Initializer {
@@ -286,10 +286,12 @@ class Lab {
             runs = Integer.parseInt(words.remove(at));
             words.remove(at - 1);
         }
+        List<String> typed = List.copyOf(words);
         boolean every = words.remove("all");
         if (words.isEmpty()) for (var one : every ? all : list) words.add(one.name());
         var chosen = all.stream()
-            .filter(e -> words.removeIf(e.name()::equals) || every).toList();
+            .filter(e -> words.removeIf(e.name()::equals) || every)
+            .sorted(Comparator.comparing(e -> typed.indexOf(e.name()))).toList();
         if (!words.isEmpty()) refuse("not understood: " + String.join(" ", words));
         try {
             Class<?> kind = Thread.startVirtualThread(() -> { }).getClass();
@@ -348,11 +350,10 @@ class Lab {
             return null;
         };
         try {
-            var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, PATIENCE, TimeUnit.SECONDS)) {
-                if (done.isCancelled()) throw new TimeoutException("after " + PATIENCE + " s");
-                done.get();
-            }
+            List<Future<?>> tasks = new ArrayList<>();
+            for (int i = 0; i < n; i++) tasks.add(executor.submit(task));
+            long end = System.nanoTime() + PATIENCE * 1_000_000_000L;
+            for (var done : tasks) done.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
         } finally {
             end(executor);
         }
@@ -365,7 +366,7 @@ class Lab {
 
     /** Rows measured beside threads that are left over would be wrong: none follows. */
     static void ended(boolean ended) {
-        leftovers = !ended;
+        leftovers |= !ended;
         if (ended) return;
         throw new IllegalStateException("its threads do not end, so the run ends here");
     }
@@ -490,11 +491,14 @@ class Lab {
     static String number(double value, String unit) {
         if (!Double.isFinite(value)) return "—";
         double size = Math.abs(value);
+        if (size % 1 == 0 || size >= 999.5) return whole(value) + unit;
         int digits = size < 0.001 ? 1 : size < 0.1 ? 2 : 3;
-        return (size % 1 == 0 || size >= 999.5 ? String.format(Locale.ROOT, "%,.0f", value)
-            : new BigDecimal(value).round(new MathContext(digits)).toPlainString()) + unit;
+        var rounded = BigDecimal.valueOf(value).round(new MathContext(digits));
+        int zeros = digits - rounded.precision(); // of one half, for example
+        return rounded.setScale(rounded.scale() + zeros).toPlainString() + unit;
     }
 
+    static String whole(double value) { return String.format(Locale.ROOT, "%,.0f", value); }
     static String counted(int n, String what) { return n + " " + what + (n == 1 ? "" : "s"); }
 
     /** Rounds a sample as it is printed, so that the table can be recomputed from those. */
@@ -641,7 +645,7 @@ class Report {
         command.add(System.getProperty("sun.java.command", "").replaceFirst("^jdk\\S+ ", ""));
         put("# VirtualThreadsLab\n\n"
             + wrap(Lab.text("- Java %s, %s, %s, %s", Runtime.version(), jvm.getVmVendor(),
-                jvm.getVmName(), gc.replaceFirst(" .*", "")))
+                jvm.getVmName(), gc.replaceFirst(" .*", "").replace("Copy", "Serial")))
             + wrap(Lab.text("- %s %s %s, %s%s, %s, heap up to %s MB", os.getName(),
                 os.getVersion(), os.getArch(), processor(),
                 Lab.counted(Lab.PROCESSORS, "processor"), Lab.counted(Lab.CARRIERS, "carrier"),
@@ -809,6 +813,7 @@ class Report {
         return switch (error) {
             case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
             case IllegalStateException x -> "" + x.getMessage();
+            case TimeoutException x -> "not done after " + Lab.PATIENCE + " s";
             default -> error + (error.getCause() == null ? ""
                 : ", caused by " + reason(error.getCause()));
         };

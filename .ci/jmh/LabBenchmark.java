@@ -83,7 +83,9 @@ public class LabBenchmark {
             return null;
         };
         try (executor) {
-            for (var done : executor.invokeAll(Collections.nCopies(n, task))) done.get();
+            List<Future<?>> tasks = new ArrayList<>();
+            for (int i = 0; i < n; i++) tasks.add(executor.submit(task));
+            for (var done : tasks) done.get();
         }
     }
 }
