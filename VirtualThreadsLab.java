@@ -747,7 +747,7 @@ class Report {
 
             Ratio is platform ÷ virtual: above 1×, virtual threads need less.
             Model is the ratio that plain arithmetic gives; — stands for none.
-            ~ marks noise: half of a side's samples spread over 20 % of their median.
+            ~ marks noise: a side's middle half of samples spans over 20 % of the median.
             """ + (failures.isEmpty() ? "" : "\n" + items(failures)) + "\n" + quiet()
             + "\n## What the numbers say\n\n" + items(sentences)
             + "\n## At a glance\n\n```text\n" + chart() + "```\n");
