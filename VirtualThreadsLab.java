@@ -25,7 +25,7 @@ import javax.management.*;
  * platform thread   a thread of the operating system, such as new Thread(task).start() starts
  * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor,
- *                   but where some waits keep it, the scheduler adds others, up to 256
+ *                   but where some waits keep one, the scheduler adds others, up to 256
  * pinned            unable to leave its carrier, so that the carrier has to wait with it
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
  *
@@ -61,7 +61,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     /**
      * start-time. How long does it take to start n threads, until each of them has run?
      * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
-     * pending at a time, or some systems would run out. The latch opens when all have run.
+     * pending at a time, or some systems would run out of threads. All have run at the end.
      * Prediction: the operating system takes tens of microseconds or more for a thread. A
      * virtual thread is an object that is put into a queue, in about a microsecond or less.
      * Try: sizes = {1, 10, 100}. From how many threads on is the gap more than a millisecond?
@@ -148,7 +148,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
      * for its lock. A single lock for all of them would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
      * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
-     * it does not: 1×. A class initializer is called by the VM, and pins on every JDK: 1/k.
+     * it does not: 1×. A class initializer is called by the VM; that pins on all so far: 1/k.
      * Try: synchronized (OWN) for synchronized (OWN.get()). What can still be told apart?
      */
     static void pinning() throws Exception {
@@ -188,9 +188,9 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     /**
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
      * Fair: the same tasks wait at the same gate. It opens when all that can start have come.
-     * The bean counts platform threads: carriers, those of the JVM, and those that Flight
-     * Recorder and a timer have left behind after pinning. It counts neither those of the GC
-     * and the compilers nor any virtual thread.
+     * The bean counts platform threads: carriers, those of the JVM and, after pinning, those of
+     * Flight Recorder and a timer. It counts neither those of the GC and the compilers nor any
+     * virtual thread.
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
      * Try: int pool = 100; Which counts change?
@@ -262,7 +262,7 @@ class Lab {
     static final int CARRIERS = Math.min( // see the javadoc of Thread
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-    // A monitor of each thread's own; the compiler cannot see that no other thread has it.
+    // A monitor of each thread's own. The compiler cannot prove that, and so keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
     static final List<Experiment> ENCORES = new ArrayList<>(); // run when named, or with "all"
 
@@ -391,8 +391,8 @@ class Lab {
 
     /**
      * Adds a row: the warm-up and then the samples, the sides strictly alternating. A side
-     * that fails has no samples, and the report says why. No collection is forced: G1 would
-     * give memory back, and the next samples would pay for touching it anew.
+     * that fails has no samples, and the report says why. No collection is forced here: G1
+     * would give memory back, and the next samples would pay for touching it anew.
      */
     static Row measure(String work, String unit, double predicted, Gauge platform,
             Gauge virtual) {
@@ -453,7 +453,7 @@ class Lab {
             throws Exception {
         int tasks = perCarrier() * CARRIERS;
         question = text("%s tasks per carrier each wait %s ms", perCarrier(), waitMs);
-        int before = Math.max(CARRIERS, Evidence.carriers()); // added ones live for minutes
+        int before = Math.max(CARRIERS, Evidence.carriers()); // added ones stay for a while
         Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
         Row row = time(tasks + " in " + what, predicted,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task), virtual);
@@ -914,7 +914,7 @@ class Encores extends Lab { // for the names of Lab only
     }
 
     /**
-     * mixed. Tasks first compute and then call a server. How long does a call take to a task?
+     * mixed. Tasks compute, then call a server. How long does a call take, as its task sees it?
      * Fair: the same tasks, client and server, and one thread per task; the task calls itself.
      * Prediction: 1× for all tasks. But virtual threads are never preempted, and their queue is
      * first in, first out: a finished answer waits behind every computation that has not begun.
@@ -1170,8 +1170,8 @@ class Encores extends Lab { // for the names of Lab only
      * lost-lock. One task waits for a ReentrantLock; behind it, one per carrier does so inside
      * its own synchronized block. How long after the lock's release are all of them done?
      * Fair: the same tasks in the same order, one thread per task, 500 ms of patience each.
-     * Prediction: about 0.1 ms for each. But up to JDK 23 the monitors pin every carrier: the
-     * first in line, whose turn it is, gets none until another one gives up.
+     * Prediction: far less than a millisecond for each. But up to JDK 23 the monitors pin every
+     * carrier: the first in line, whose turn it is, gets none until another one gives up.
      * Try: i < CARRIERS for i <= CARRIERS. How long does JDK 21 take with one waiter fewer?
      */
     static void lostLock() throws Exception {
