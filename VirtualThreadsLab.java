@@ -916,11 +916,11 @@ class Encores extends Lab { // for the names of Lab only
     /**
      * mixed. Tasks compute, then call a server. How long does a call take, as its task sees it?
      * Fair: the same tasks, client and server, and one thread per task; the task calls itself.
-     * Prediction: 1× for all tasks. But virtual threads are never preempted, and their queue is
-     * first in, first out: a finished answer waits behind every computation that has not begun.
-     * Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2 behind it. Platform threads
-     * share the processors: their calls take about as long as the server. One computation is
-     * timed for the prediction, before the rows.
+     * Prediction: 1× for all tasks. But no virtual thread is interrupted for another: an answer
+     * that has come waits until a computation ends, and at worst until all of them have. Of n
+     * tasks per carrier, the one in the middle has (n - 1) ÷ 2 behind it: that is the model.
+     * Platform threads share the processors: their calls take about as long as the server. One
+     * computation is timed for the prediction, before the rows.
      * Try: int n = 30; and int fib = 832_040; With less to compute, how long does a call take?
      */
     static void mixed() throws Exception {
