@@ -254,7 +254,7 @@ class LabTest {
     }
 
     static void theFive() throws Exception {
-        Run run = lab("--samples").sound(0).tells(", 5 runs, ");
+        Run run = lab("--samples --runs 3").sound(0).tells(", 3 runs, ");
         equal("experiments", FIVE, run.experiments());
         five(run);
         yes("10,000 starts are cheaper", run.row("start-time", "10,000").value("Ratio") > 2);
@@ -346,7 +346,7 @@ class LabTest {
         run.tells(signs ? CACHE : CACHE.replace('×', 'x'), signs ? " ÷ " : " / ");
         yes("in ASCII", signs || run.out.matches("\\p{ASCII}*"));
         equal("digits but 0 to 9", List.of(), matches("[^\\P{Nd}0-9]", run.out + run.err));
-        java(flags + " Odd even state").tells("all is as it was");
+        java(flags + " Odd even state").tells("all is as it was", ", 5 runs, ");
     }
 
     /** Each wait gets the verdict that it deserves on this JDK. */
