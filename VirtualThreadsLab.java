@@ -478,7 +478,7 @@ class Lab {
             : carriers > before ? text("carriers were kept, but the scheduler added %s"
                 + " meanwhile", carriers - before)
             : longer ? "carriers were kept without an event, as by native code"
-            : text("cannot tell: %s carriers were live before, so run it alone", before));
+            : text("cannot tell: %s tasks waited at once, on %s carriers", atOnce, carriers));
     }
 
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
