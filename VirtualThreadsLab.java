@@ -44,7 +44,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         new Experiment("thread-count", VirtualThreadsLab::threadCount,
             "live threads that ThreadMXBean sees while tasks wait"));
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception { // for those who extend it
         ENCORES.addAll(Encores.LIST); // the line to delete when you cut
         run(LIST, args);
     }
@@ -195,10 +195,10 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
             run -> atGate(newFixedThreadPool(pool), tasks, pool, count), virtual);
         measure(text("%s, thread each", tasks), "threads", predictedEach,
             run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, count), virtual);
-        say("while %s virtual threads waited, ThreadMXBean saw %s carriers, %s", tasks,
-            Evidence.threads(true).size(),
-            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () -> Evidence.threads(false)
-                .stream().map(ThreadInfo::getThreadName).collect(Collectors.joining(", "))));
+        say("while %s virtual threads waited, ThreadMXBean saw %s", tasks,
+            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () ->
+                Evidence.threads(true).size() + " carriers, " + Evidence.threads(false).stream()
+                .map(ThreadInfo::getThreadName).collect(Collectors.joining(", "))));
     }
 
     /** The last task that finds room asks the question; the others wait at the gate. */
@@ -346,8 +346,8 @@ class Lab {
         Report.begin(PROCESSORS, CARRIERS, runs); // if it has not begun
         String name = current.name() + " " + work;
         double guess = platform == null ? UNKNOWN : Report.guess(name + ": " + question);
-        Row row = new Row(current.name(), work.replaceAll("[|\\s]+", " "), unit, predicted, guess,
-            new Side(new ArrayList<>()), new Side(new ArrayList<>()));
+        Row row = new Row(current.name(), work.replaceAll("[|\\s]+", " "), unit, predicted,
+            guess, new Side(new ArrayList<>()), new Side(new ArrayList<>()));
         for (int run = 0; run <= runs; run++) {
             Report.progress(place, name, run == 0 ? "warm-up" : "run " + run + " of " + runs);
             if (platform != null) read(row.platformSide(), platform, run, name + ", platform");
@@ -404,12 +404,14 @@ class Lab {
         time(work, predicted, platform, virtual);
         String name = current.name() + " " + work;
         Report.progress(place, name, "heartbeat");
-        String facts = Evidence.kept(CARRIERS, () -> attempt(name + ", virtual", virtual));
-        int earlier = Math.max(0, before - CARRIERS);
-        int added = Evidence.threads(true).size() - CARRIERS - earlier;
-        if (added > 0) facts += text("; the scheduler added %s carriers", added);
-        if (earlier > 0) facts += text("; %s added earlier were still there", earlier);
-        say("%s: %s", what, facts);
+        attempt(name + ", heartbeat", () -> {
+            String facts = Evidence.kept(CARRIERS, () -> attempt(name + ", virtual", virtual));
+            int earlier = Math.max(0, before - CARRIERS);
+            int added = Evidence.threads(true).size() - CARRIERS - earlier;
+            if (added > 0) facts += text("; the scheduler added %s carriers", added);
+            if (earlier > 0) facts += text("; %s added earlier were still there", earlier);
+            say("%s: %s", what, facts);
+        });
     }
 }
 
@@ -776,12 +778,12 @@ class Report {
             .map(v -> v instanceof Number n ? number(n.doubleValue(), "") : v).toArray());
     }
 
-    /** Three digits, two below 0.1, one below 0.001; all of a whole or a large number. */
+    /** Three digits, two below 0.1, one below 0.01; all of a whole or a large number. */
     static String number(double value, String unit) {
         if (!Double.isFinite(value)) return "—";
         double size = Math.abs(value);
         String format = size % 1 == 0 || size >= 999.5 ? "%,.0f"
-            : size < 0.001 ? "%.1g" : size < 0.1 ? "%.2g" : "%.3g";
+            : size < 0.01 ? "%.1g" : size < 0.1 ? "%.2g" : "%.3g";
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
@@ -790,7 +792,7 @@ class Report {
         String special = "×—÷µ█░│–";
         boolean known = out.charset().newEncoder().canEncode(special);
         for (int i = 0; i < special.length() && !known; i++) {
-            text = text.replace(special.charAt(i), "x-/u#.|-".charAt(i));
+            text = text.replace(special.charAt(i), "x-/u#=|-".charAt(i));
         }
         out.print(text);
     }
@@ -802,7 +804,7 @@ class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
         new Experiment("println", Encores::println, "one thread prints lines to a file"),
         new Experiment("http", Encores::http,
-            "calls come to a server at a fixed rate: pool of 20, or virtual thread each"),
+            "calls come at a fixed rate: pool of 20, or virtual thread each"),
         new Experiment("mixed", Encores::mixed, "tasks compute, then call a server"),
         new Experiment("capacity", Encores::capacity, "20 at once: pool, or semaphore"),
         new Experiment("thread-local", Encores::threadLocal,
