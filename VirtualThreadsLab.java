@@ -34,15 +34,11 @@ import jdk.jfr.consumer.*;
  */
 class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot import itself
     static final List<Experiment> LIST = List.of(
-        new Experiment("start-time", VirtualThreadsLab::startTime, "start and run threads"),
-        new Experiment("sleep-wave", VirtualThreadsLab::sleepWave,
-            "tasks wait: pool of 200, or virtual thread each"),
-        new Experiment("cpu-primes", VirtualThreadsLab::cpuPrimes,
-            "tasks compute: thread per processor, or virtual thread each"),
-        new Experiment("pinning", VirtualThreadsLab::pinning,
-            "tasks wait in a lock, a monitor, a class initializer"),
-        new Experiment("thread-count", VirtualThreadsLab::threadCount,
-            "live threads that ThreadMXBean sees while tasks wait"));
+        new Experiment("start-time", () -> startTime(), "start and run threads"),
+        new Experiment("sleep-wave", () -> sleepWave(), "tasks wait: pool, or virtual each"),
+        new Experiment("cpu-primes", () -> cpuPrimes(), "tasks compute: the same"),
+        new Experiment("pinning", () -> pinning(), "wait in lock, monitor, initializer"),
+        new Experiment("thread-count", () -> threadCount(), "threads that ThreadMXBean sees"));
 
     public static void main(String[] args) throws Exception { // for those who extend it
         ENCORES.addAll(Encores.LIST); // the line to delete when you cut
@@ -138,26 +134,24 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
      * Try: synchronized (OWN) for synchronized (OWN.get()). What can still be told apart?
      */
     static void pinning() throws Exception {
-        int waitMs = waitMs();
-        double predictedMonitor = JDK < 24 ? 1.0 / perCarrier() : 1;
-        double predictedInit = 1.0 / perCarrier();
+        double pinned = 1.0 / perCarrier();
         waiting("ReentrantLock", 1, () -> {
             var own = new ReentrantLock();
             own.lock();
             try {
-                Thread.sleep(waitMs);
+                Thread.sleep(waitMs());
             } finally {
                 own.unlock();
             }
         });
-        waiting("synchronized", predictedMonitor, () -> {
+        waiting("synchronized", JDK < 24 ? pinned : 1, () -> {
             synchronized (OWN.get()) {
-                Thread.sleep(waitMs);
+                Thread.sleep(waitMs());
             }
         });
         String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
         byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
-        waiting("class init", predictedInit,
+        waiting("class init", pinned,
             () -> MethodHandles.lookup().defineHiddenClass(bytes, true));
     }
 
@@ -187,18 +181,16 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> countPrimes(10_000));
         Callable<Integer> count = ManagementFactory.getThreadMXBean()::getThreadCount;
         double before = atGate(newVirtualThreadPerTaskExecutor(), 1, 1, count);
-        double predictedPool = (before + pool) / before;
-        double predictedEach = (before + tasks) / before;
         question = text("%s tasks wait; %s threads were live before", tasks, before);
         Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, count);
-        measure(text("%s, pool of %s", tasks, pool), "threads", predictedPool,
+        measure(text("%s, pool of %s", tasks, pool), "threads", (before + pool) / before,
             run -> atGate(newFixedThreadPool(pool), tasks, pool, count), virtual);
-        measure(text("%s, thread each", tasks), "threads", predictedEach,
+        measure(text("%s, thread each", tasks), "threads", (before + tasks) / before,
             run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, count), virtual);
         say("while %s virtual threads waited, ThreadMXBean saw %s", tasks,
             atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () ->
                 Evidence.threads(true).size() + " carriers, " + Evidence.threads(false).stream()
-                .map(ThreadInfo::getThreadName).collect(Collectors.joining(", "))));
+                .map(Thread::getName).sorted().collect(Collectors.joining(", "))));
     }
 
     /** The last task that finds room asks the question; the others wait at the gate. */
@@ -237,7 +229,7 @@ class Lab {
 
     static boolean quick;
     static int runs = 5;
-    static Experiment current = new Experiment("mine", null, ""); // outside run
+    static String current = "mine"; // the name of the experiment; this one outside run
     static String place = "[1/1]"; // of the current experiment
     static String question = ""; // what --predict asks before a row
 
@@ -267,10 +259,10 @@ class Lab {
         Report.begin(PROCESSORS, CARRIERS, runs);
         int n = 0;
         for (var experiment : chosen) {
-            current = experiment;
+            current = experiment.name();
             place = "[%s/%s]".formatted(++n, chosen.size());
             question = experiment.summary();
-            attempt(experiment.name(), experiment.body());
+            attempt(current, experiment.body());
         }
         Report.end(false);
         System.exit(Report.failures.isEmpty() ? 0 : 1);
@@ -301,7 +293,7 @@ class Lab {
 
     /** Adds a sentence to the report; like text, it writes a number as the table does. */
     static void say(String form, Object... values) {
-        Report.sentences.add(current.name() + ": " + text(form, values));
+        Report.sentences.append(Report.item(current + ": " + text(form, values) + "."));
     }
 
     static void check(String what, double expected, double actual) {
@@ -326,28 +318,24 @@ class Lab {
         try {
             job.run();
         } catch (Exception | Error e) {
-            Report.failures.add(what + ": " + Report.reason(e));
+            Report.failures.add(Report.item(what + ": " + Report.reason(e) + "."));
         }
     }
 
-    /** Adds a row of milliseconds. */
-    static Row time(String work, double predicted, Job platform, Job virtual) {
-        return measure(work, "ms", predicted,
+    static Row time(String work, double model, Job platform, Job virtual) {
+        return measure(work, "ms", model,
             run -> sample(platform, run), run -> sample(virtual, run));
     }
 
-    /**
-     * Adds a row: a warm-up and then the samples, the sides in turns. No collection is forced:
-     * G1 would give memory back, and the next samples would pay for touching it anew.
-     */
-    static Row measure(String work, String unit, double predicted, Gauge platform,
-            Gauge virtual) {
-        if (predicted <= 0) refuse("a ratio is above 0, and not " + predicted);
+    /** Adds a row: a warm-up and then the samples, the sides in turns. */
+    static Row measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
+        if (model <= 0) refuse("a ratio is above 0, and not " + model);
         Report.begin(PROCESSORS, CARRIERS, runs); // if it has not begun
-        String name = current.name() + " " + work;
+        String name = current + " " + work;
         double guess = platform == null ? UNKNOWN : Report.guess(name + ": " + question);
-        Row row = new Row(current.name(), work.replaceAll("[|\\s]+", " "), unit, predicted,
-            guess, new Side(new ArrayList<>()), new Side(new ArrayList<>()));
+        Row row = new Row(current, work.replaceAll("[|\\s]+", " "), unit, model, guess,
+            new Side(new ArrayList<>()), new Side(new ArrayList<>()));
+        // No System.gc(): G1 would give memory back, and samples would pay to touch it anew.
         for (int run = 0; run <= runs; run++) {
             Report.progress(place, name, run == 0 ? "warm-up" : "run " + run + " of " + runs);
             if (platform != null) read(row.platformSide(), platform, run, name + ", platform");
@@ -364,11 +352,9 @@ class Lab {
         if (side.samples().size() == run) side.samples().clear(); // it has failed
     }
 
-    /**
-     * Returns the milliseconds of one sample: the median of as many shots as fit into 200 ms. A
-     * single short shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
-     */
+    /** Returns the milliseconds of one sample: the median of the shots that fit into 200. */
     static double sample(Job job, int run) throws Exception {
+        // A single shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
         if (run > 0) return Side.median(shots(job, size(200, 20)));
         List<Double> warmUp = shots(job, size(400, 40));
         if (Side.median(warmUp) < 1) shots(job, size(800, 80)); // short ones need more
@@ -390,26 +376,20 @@ class Lab {
     // Fewer tasks on many carriers, or the cost of starting threads would hide the wait.
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
 
-    /**
-     * Adds a row: some tasks per carrier, on a thread of their own. Says for how long no
-     * carrier was free meanwhile, and what is known of the cause.
-     */
-    static void waiting(String what, double predicted, Job task) throws Exception {
+    /** Adds a row of tasks that wait, and says for how long no carrier was free meanwhile. */
+    static void waiting(String what, double model, Job task) throws Exception {
         int tasks = perCarrier() * CARRIERS;
         String work = tasks + " in " + what;
         question = text("%s tasks per carrier wait", perCarrier());
-        int before = Evidence.threads(true).size(); // added ones stay for half a minute or more
         Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
         Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-        time(work, predicted, platform, virtual);
-        String name = current.name() + " " + work;
+        time(work, model, platform, virtual);
+        String name = current + " " + work;
         Report.progress(place, name, "heartbeat");
         attempt(name + ", heartbeat", () -> {
             String facts = Evidence.kept(CARRIERS, () -> attempt(name + ", virtual", virtual));
-            int earlier = Math.max(0, before - CARRIERS);
-            int added = Evidence.threads(true).size() - CARRIERS - earlier;
-            if (added > 0) facts += text("; the scheduler added %s carriers", added);
-            if (earlier > 0) facts += text("; %s added earlier were still there", earlier);
+            int added = Evidence.threads(true).size() - CARRIERS; // for half a minute or more
+            if (added > 0) facts += text("; the scheduler has added %s so far", added);
             say("%s: %s", what, facts);
         });
     }
@@ -418,12 +398,10 @@ class Lab {
 /** The samples of one side of a row. The first, its warm-up, does not count. */
 record Side(List<Double> samples) {
     List<Double> counted() { return samples.stream().skip(1).toList(); }
-    double median() { return median(counted()); }
+    double at(double q) { return quantile(counted(), q); }
+    double median() { return at(0.5); }
+    boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
     static double median(Collection<Double> values) { return quantile(values, 0.5); }
-
-    boolean noisy() {
-        return quantile(counted(), 0.75) - quantile(counted(), 0.25) > 0.2 * median();
-    }
 
     public String toString() {
         return ("" + samples).replaceAll("[\\[\\],]", "").replaceFirst("\\S+", "($0)");
@@ -438,117 +416,75 @@ record Side(List<Double> samples) {
 }
 
 /** One row of the table. A ratio above 1 says that virtual threads need less. */
-record Row(String experiment, String work, String unit, double predicted, double guess,
+record Row(String experiment, String work, String unit, double model, double guess,
         Side platformSide, Side virtualSide) {
     double platform() { return platformSide.median(); }
     double virtual() { return virtualSide.median(); }
     double ratio() { return platform() / virtual(); }
     double missed() { return Math.max(guess / ratio(), ratio() / guess); }
-
     boolean noisy() { return ratio() > 0 && (platformSide.noisy() || virtualSide.noisy()); }
+    String ratioCell() { return (noisy() ? "~" : "") + Report.number(ratio(), "×"); }
 
-    /**
-     * The ratios of all pairs of samples, in order, without those that the 95 % interval of
-     * Hodges and Lehmann leaves out at each end; none for fewer than four samples a side.
-     */
-    List<Double> range() {
+    /** The lowest and the highest ratio of the 95 % interval; NaN for few samples. */
+    double[] range() {
         List<Double> ratios = new ArrayList<>();
         for (double p : platformSide.counted()) {
             for (double v : virtualSide.counted()) ratios.add(p / v);
         }
         Collections.sort(ratios);
-        int pairs = ratios.size();
+        int pairs = ratios.size(); // of which Hodges and Lehmann leave out some at each end
         double spread = Math.sqrt(pairs * (2 * Math.sqrt(pairs) + 1) / 12);
         int out = (int) Math.floor(pairs / 2.0 - 1.96 * spread) - 1;
-        return out < 0 ? List.of() : ratios.subList(out, pairs - out);
-    }
-
-    /** Whether the range leaves out 1, and is not within 5 % of it. */
-    boolean differs() {
-        List<Double> range = range();
-        return !range.isEmpty() && (range.getFirst() > 1 || range.getLast() < 1)
-            && (range.getFirst() < 0.95 || range.getLast() > 1.05);
+        if (out < 0) return new double[] {Double.NaN, Double.NaN};
+        return new double[] {ratios.get(out), ratios.get(pairs - 1 - out)};
     }
 }
 
 /** What speaks besides the clock: the carriers, Flight Recorder, the processors' load. */
 class Evidence {
-    private static final double STOLEN = stolen(); // by now
+    private static double[] ticks = new double[8]; // of the processors, the last one stolen
 
-    /** The threads that ThreadMXBean sees: the carriers, or the others. */
-    static List<ThreadInfo> threads(boolean carriers) {
-        // A mounted virtual thread's text ends with its carrier: @ForkJoinPool-1-worker-1.
-        String name = CompletableFuture.supplyAsync(() -> "" + Thread.currentThread(),
-            Thread::startVirtualThread).join().replaceFirst(".*@(.*-).*", "$1");
-        var threads = ManagementFactory.getThreadMXBean();
-        return Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
-            .filter(Objects::nonNull)
-            .filter(thread -> thread.getThreadName().startsWith(name) == carriers).toList();
+    /** The platform threads that are alive: the carriers, or the others. */
+    static List<Thread> threads(boolean carriers) {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread ->
+            thread.getClass().getSimpleName().equals("CarrierThread") == carriers).toList();
     }
 
-    /**
-     * Runs the tasks beside a heartbeat, which tells for how long no carrier was free, be they
-     * pinned, kept or computing. As noise adds to that, the least of three passes counts.
-     * Flight Recorder tells of pinned waits of a millisecond or more. Returns it all in words.
-     */
+    /** Says for how long the tasks left no carrier free, be they pinned, kept or computing. */
     static String kept(int carriers, Runnable tasks) throws Exception {
-        List<RecordedEvent> pins = new CopyOnWriteArrayList<>();
-        var facts = new TreeMap<Double, String>(); // by the share without a free carrier
+        var facts = new TreeMap<Double, String>(); // by the share of the time; noise adds to it
         long end = System.nanoTime() + 10_000_000_000L; // for long ones, one pass is enough
-        int passes = 0;
-        try (var recording = recording(pins)) {
-            do {
-                pass(carriers, tasks, facts);
-                passes++;
-            } while (passes < 3 && facts.firstKey() > 0 && System.nanoTime() < end);
-            String fact = facts.firstEntry().getValue();
-            if (recording == null) return fact + "; pinned waits are not known";
-            recording.stop(); // waits for the events
-            return pins.isEmpty() ? fact : fact + pinned(pins, passes);
-        }
-    }
-
-    /** Starts Flight Recorder; returns null if it cannot record here. */
-    private static RecordingStream recording(List<RecordedEvent> pins) {
+        String pinned;
         try {
-            Path room = Files.createTempFile("room", null); // without it, the JVM would end
-            try (var out = Files.newOutputStream(room, StandardOpenOption.DELETE_ON_CLOSE)) {
-                out.write(new byte[4 << 20]);
-            }
-            var recording = new RecordingStream();
-            recording.enable("jdk.VirtualThreadPinned").withStackTrace()
-                .withThreshold(java.time.Duration.ofMillis(1));
-            recording.onEvent("jdk.VirtualThreadPinned", pins::add);
-            recording.setReuse(false);
-            recording.startAsync();
-            return recording;
+            Files.write(Files.createTempFile("room", null), new byte[4 << 20],
+                StandardOpenOption.DELETE_ON_CLOSE); // without it, recording ends the JVM
+            pinned = pinned(carriers, tasks, facts);
         } catch (Exception | LinkageError | VirtualMachineError e) {
-            return null;
+            pinned = "; pinned waits: not known";
         }
+        for (int i = 0; i < 2 && System.nanoTime() < end; i++) {
+            pass(carriers, tasks, facts);
+        }
+        return facts.firstEntry().getValue() + pinned;
     }
 
-    /**
-     * Runs the tasks beside a virtual thread that ticks each millisecond, and a platform thread
-     * that does so, too: what both miss is for want of a processor, and not of a carrier.
-     */
+    /** Runs the tasks beside a virtual and a platform thread that tick each millisecond. */
     private static void pass(int carriers, Runnable tasks, Map<Double, String> facts)
             throws Exception {
         var done = new AtomicBoolean();
-        var platform = new FutureTask<>(() -> missedMs(done));
-        var virtual = new FutureTask<>(() -> missedMs(done));
-        Thread.ofPlatform().start(platform);
-        Thread.ofVirtual().start(virtual);
+        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done));
+        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done));
         double before = computedMs();
         long start = System.nanoTime();
         tasks.run();
         double elapsed = (System.nanoTime() - start) / 1e6;
         double computed = (computedMs() - before) / carriers;
         done.set(true);
+        // What both threads miss is for want of a processor, and not of a carrier.
         double silent = Math.clamp(virtual.get() - platform.get(), 0, elapsed);
-        boolean free = silent < 0.2 * elapsed;
-        String fact = free ? "carriers were free, but for %s of %s ms"
-            : "no carrier was free for %s of %s ms";
-        if (!free && computed > 0.1 * silent) fact += "; each computed for %s ms";
+        String fact = "no carrier was free for %s of %s ms";
+        if (computed > 0.1 * silent) fact += "; each computed for %s ms";
+        if (silent < 0.2 * elapsed) fact = "carriers were free, but for %s of %s ms";
         facts.put(silent / elapsed, Report.text(fact, silent, elapsed, computed));
     }
 
@@ -566,21 +502,32 @@ class Evidence {
     private static double computedMs() {
         var bean = ManagementFactory.getThreadMXBean();
         double nanos = 0;
-        for (var carrier : threads(true)) nanos += bean.getThreadCpuTime(carrier.getThreadId());
+        for (var carrier : threads(true)) nanos += bean.getThreadCpuTime(carrier.threadId());
         return nanos / 1e6;
     }
 
-    /** Says how many waits were pinned, and where the longest was: not in which JDK method. */
-    private static String pinned(List<RecordedEvent> pins, int passes) {
+    /** Says how many waits of a pass were pinned, and where the longest was. */
+    private static String pinned(int carriers, Runnable tasks, Map<Double, String> facts)
+            throws Exception {
+        List<RecordedEvent> pins = new CopyOnWriteArrayList<>();
+        try (var recording = new RecordingStream()) {
+            recording.enable("jdk.VirtualThreadPinned").withStackTrace()
+                .withThreshold(java.time.Duration.ofMillis(1));
+            recording.onEvent("jdk.VirtualThreadPinned", pins::add);
+            recording.setReuse(false);
+            recording.startAsync();
+            pass(carriers, tasks, facts);
+            recording.stop(); // waits for the events
+        }
+        if (pins.isEmpty()) return "";
         var longest = Collections.max(pins, Comparator.comparing(RecordedEvent::getDuration));
         String where = Report.own(longest.getStackTrace().getFrames().stream().map(at ->
             at.getMethod().getType().getName() + "." + at.getMethod().getName() + ":"
             + at.getLineNumber()));
-        if (longest.hasField("pinnedReason")) { // from JDK 24 on
-            where += ", " + longest.getString("pinnedReason");
-        }
-        return Report.text("; %s waits were pinned, the longest%s",
-            Math.ceilDiv(pins.size(), passes), where.replaceAll("[./+]0x\\w+", ""));
+        String reason = "pinnedReason"; // from JDK 24 on
+        if (longest.hasField(reason)) where += ", " + longest.getString(reason);
+        return Report.text("; pinned waits: %s, the longest%s", pins.size(),
+            where.replaceAll("[./+]0x\\w+", ""));
     }
 
     /** Says what others took of the processors since the last call. */
@@ -588,28 +535,25 @@ class Evidence {
         var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         double all = system.getCpuLoad(); // below 0: unknown
         double others = all < 0 ? Double.NaN : Math.max(0, all - system.getProcessCpuLoad());
-        double processors = system.getAvailableProcessors();
-        double uptime = ManagementFactory.getRuntimeMXBean().getUptime(); // ms
-        double stolen = 10 * (stolen() - STOLEN) / uptime / processors;
-        return Report.text("Other programs used %s %% of the processors, a hypervisor %s %%%s",
-            Math.rint(100 * others), Math.rint(100 * stolen), others > 0.1 || stolen > 0.1
-            ? "; a factor of three or more holds all the same, run it again for the rest" : "");
-    }
-
-    /** How many ticks, of 10 ms, a hypervisor has taken so far; Linux tells. */
-    private static double stolen() {
-        try (var stat = new Scanner(new File("/proc/stat"))) {
-            return Double.parseDouble(stat.nextLine().split(" +")[8]);
+        double[] before = ticks;
+        ticks = new double[8];
+        try (var stat = new Scanner(new File("/proc/stat")).skip("cpu")) { // Linux has it
+            for (int i = 0; i < 8; i++) ticks[i] = Double.parseDouble(stat.next());
         } catch (FileNotFoundException e) {
-            return Double.NaN;
+            ticks[7] = Double.NaN;
         }
+        double steal = (ticks[7] - before[7])
+            / (DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum());
+        return Report.text("Other programs used %s %% of the processors, a hypervisor %s %%%s",
+            Math.rint(100 * others), Math.rint(100 * steal), others > 0.1 || steal > 0.1
+            ? "; a factor of three or more holds all the same, run it again for the rest" : "");
     }
 }
 
 /** Prints what the run finds: rows as they come, and then what they say. */
 class Report {
     static boolean samples, predict;
-    static final List<String> sentences = new CopyOnWriteArrayList<>(); // read on Ctrl-C, too
+    static final StringBuffer sentences = new StringBuffer(); // read on Ctrl-C, too
     static final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
     private static final List<Row> rows = new CopyOnWriteArrayList<>();
     private static final PrintStream OUT = System.out; // whatever a call may set
@@ -618,12 +562,12 @@ class Report {
     private static final String LINE = "| %-12s | %-19s | %8s | %8s | %8s | %6s |\n";
     private static final String RULE =
         "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
-    private static boolean begun, ended;
+    private static Thread main; // since the report has begun
+    private static boolean ended;
 
-    /** Prints what is known before anything is measured. */
     static void begin(int processors, int carriers, int runs) {
-        if (begun) return;
-        begun = true;
+        if (main != null) return;
+        main = Thread.currentThread();
         Evidence.quiet(); // the next call tells what was used since this one
         var jvm = ManagementFactory.getRuntimeMXBean();
         var os = ManagementFactory.getOperatingSystemMXBean();
@@ -639,7 +583,6 @@ class Report {
                 String.join(" ", command)))
             + "\n" + LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio",
                 predict ? "You" : "Model") + RULE);
-        Thread main = Thread.currentThread();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main.isAlive())));
     }
 
@@ -658,12 +601,10 @@ class Report {
         // 1,000 is a thousand, as in the table; any other comma is a decimal point.
         String plain = typed.replaceAll("(?<!\\b0),(?=\\d{3}\\b)", "").replace(',', '.')
             .replace("%", "/100").replaceAll("[^\\w.:/÷-]|x$|times", "");
-        String[] parts = (plain + "/1").split("[/:÷]");
-        try {
+        if (plain.matches("\\d*\\.?\\d+([/:÷]\\d*\\.?\\d+)?")) {
+            String[] parts = (plain + "/1").split("[/:÷]");
             double ratio = Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
             if (ratio > 0 && Double.isFinite(ratio)) return ratio;
-        } catch (NumberFormatException e) {
-            // as for zero
         }
         if (!typed.isBlank()) print(System.err, "Not understood, row skipped: " + typed + "\n");
         return Double.NaN;
@@ -673,18 +614,14 @@ class Report {
         rows.add(row);
         System.err.print(CLEAR);
         put(LINE.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio(row),
-            number(predict ? row.guess() : row.predicted(), "×")));
+            cell(row, row.virtual()), row.ratioCell(),
+            number(predict ? row.guess() : row.model(), "×")));
     }
 
     /** A median with its unit. Counts have none: the experiment says what is counted. */
     private static String cell(Row row, double value) {
         if (!row.unit().equals("ms")) return number(value, "");
         return value > 9_999 ? number(value / 1_000, " s") : number(value, " ms");
-    }
-
-    private static String ratio(Row row) {
-        return (row.noisy() ? "~" : "") + number(row.ratio(), "×");
     }
 
     /** Prints and flushes. If nobody can read it, there is no use in measuring on. */
@@ -699,12 +636,11 @@ class Report {
     static synchronized void end(boolean partial) {
         if (ended) return;
         ended = true;
-        String quiet = Evidence.quiet();
         System.err.print(CLEAR);
         if (partial) put("\n**Partial:** interrupted; these are the finished rows.\n");
-        if (!failures.isEmpty()) put("\n" + items(failures));
+        if (!failures.isEmpty()) put("\n" + String.join("", failures));
         if (predict) put(predictions());
-        if (!sentences.isEmpty()) put("\n## What the numbers say\n\n" + items(sentences));
+        if (!sentences.isEmpty()) put("\n## What the numbers say\n\n" + sentences);
         if (samples) put("\n## Samples\n\nIn brackets: the warm-up, which does not count.\n\n");
         for (Row row : samples ? rows : List.<Row>of()) put(
             "- %s, %s, %s: platform %s; virtual %s\n".formatted(row.experiment(), row.work(),
@@ -713,7 +649,7 @@ class Report {
             + item("Ratio: platform ÷ virtual, with its 95 % interval (Hodges and Lehmann).")
             + item("Model: plain arithmetic. ░: not shown to differ from 1×. ~: noisy, as the"
                 + " middle half of a side's samples spans over 20 % of their median.")
-            + item(quiet + "."));
+            + item(Evidence.quiet() + "."));
     }
 
     private static String predictions() {
@@ -722,33 +658,29 @@ class Report {
         for (Row row : rows.stream().filter(row -> row.missed() > 0)
                 .sorted(Comparator.comparing(Row::missed).reversed()).toList()) {
             text += LINE.formatted(row.experiment(), row.work(), number(row.guess(), "×"),
-                number(row.predicted(), "×"), ratio(row), number(row.missed(), "×"));
+                number(row.model(), "×"), row.ratioCell(), number(row.missed(), "×"));
         }
         return text;
     }
 
-    /** A line for each ratio, where virtual threads need less at its right. */
     private static String chart() {
         String chart = " ".repeat(27) + "virtual need more │ need less; █ is a factor of 2\n";
         for (Row row : rows) {
             if (Double.isNaN(row.ratio())) continue;
+            double[] range = row.range();
+            boolean shown = range[0] > 1 && range[1] > 1.05 || range[1] < 1 && range[0] < 0.95;
             int twos = (int) Math.round(Math.log(row.ratio()) / Math.log(2));
-            String block = row.differs() ? "█" : "░";
-            if (twos == 0 && !row.differs()) twos = 1; // or it could not be seen
-            List<Double> range = row.range();
-            chart += "%-12s %-19s %12s│%s %s%s\n".formatted(row.experiment(), row.work(),
-                block.repeat(Math.max(0, -twos)), block.repeat(Math.max(0, twos)), ratio(row),
-                range.isEmpty() ? "" : text(" (%s–%s)", range.getFirst(), range.getLast()));
+            if (twos == 0 && !shown) twos = 1; // or it could not be seen
+            String bar = (shown ? "█" : "░").repeat(Math.abs(twos));
+            chart += "%-12s %-19s %12s│%s %s".formatted(row.experiment(), row.work(),
+                twos < 0 ? bar : "", twos > 0 ? bar : "", row.ratioCell());
+            chart += range[0] > 0 ? text(" (%s–%s)\n", range[0], range[1]) : "\n";
         }
         return chart;
     }
 
-    private static String items(Collection<String> texts) {
-        return texts.stream().map(text -> item(text + ".")).collect(Collectors.joining());
-    }
-
     /** Breaks the text of an item at spaces, so that no line is longer than 80 characters. */
-    private static String item(String text) {
+    static String item(String text) {
         return ("- " + text).replaceAll("\\R", " ")
             .replaceAll("(.{1,78})( |$)|(.{78})", "$1$3\n  ").stripTrailing() + "\n";
     }
@@ -759,9 +691,7 @@ class Report {
             case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
             case CancellationException x -> "not done in two minutes, and so cancelled";
             case AssertionError x -> x.getMessage();
-            default -> error + own(Arrays.stream(error.getStackTrace())
-                .map(at -> at.getClassName() + "." + at.getMethodName() + ":"
-                    + at.getLineNumber()))
+            default -> error + own(Arrays.stream(error.getStackTrace()).map(Object::toString))
                 + (error.getCause() == null ? "" : ", caused by " + reason(error.getCause()));
         };
     }
@@ -789,12 +719,10 @@ class Report {
 
     /** Prints ASCII instead if the charset lacks one of these characters. */
     static void print(PrintStream out, String text) {
-        String special = "×—÷µ█░│–";
-        boolean known = out.charset().newEncoder().canEncode(special);
-        for (int i = 0; i < special.length() && !known; i++) {
-            text = text.replace(special.charAt(i), "x-/u#=|-".charAt(i));
-        }
-        out.print(text);
+        boolean known = out.charset().newEncoder().canEncode("×—–÷µ█░│");
+        out.print(known ? text : text.replace('×', 'x').replace('—', '-').replace('–', '-')
+            .replace('÷', '/').replace('µ', 'u').replace('█', '#').replace('░', '=')
+            .replace('│', '|'));
     }
 }
 

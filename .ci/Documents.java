@@ -2,6 +2,7 @@
 import java.io.*;
 import java.math.*;
 import java.nio.file.*;
+import java.security.MessageDigest;
 import java.util.*;
 import java.util.regex.*;
 import java.util.stream.*;
@@ -10,35 +11,45 @@ import java.util.stream.*;
  * Makes what the documents quote, and checks that they still say it. A mark in a document is a
  * command; all between it and the end mark is made from the files in .ci/runs:
  *
- *     <!-- table 25 -->                the table of the five, from the first start on JDK 25
- *     <!-- chart 25 -->                its chart
- *     <!-- compare 21 25               chosen rows: the median over the starts of each JDK, of
- *     in synchronized | heading | why  the ratio or, after ", virtual", of the virtual side
- *     -->
- *     <!-- ratios 21 25 27 -->         every row: the median over the starts, and their range
- *     <!-- jmh 21 25 -->               times and ratios, the lab's and JMH's
- *     <!-- exercise 3 -->              what the sh blocks of exercise 3 in WORKSHOP.md printed
- *     <!-- shell NAME: command -->     what the command printed
+ *     <!-- five 25 -->              the table of the five, from the start in the middle
+ *     <!-- ratio 25 sleep-wave -->  one ratio, in a line: the median over the starts
+ *     <!-- compare 21 25            chosen rows, as: words of the row | heading | why
+ *     in synchronized | heading | why -->
+ *     <!-- ratios 21 25 27 -->      every row: the median over the starts, and their range
+ *     <!-- jmh 21 25 -->            times and ratios, the lab's and JMH's
+ *     <!-- keeps 21 25 26 27 -->    which waits keep a carrier, by .ci/Keeps.java
+ *     <!-- block NAME: heading -->  what the sh blocks below a heading of the handout print
+ *     <!-- shell NAME: command -->  what a command prints
  *     <!-- end -->
  *
- * After a line <!-- by hand --> a block of code is neither run nor looked up in the lab, and
- * the numbers of a paragraph or table are taken as they are.
+ * The picture .github/ratios.svg is made from the same files. It checks these, links, what the
+ * handout quotes of code, and that each PDF is made from its text. It does not read prose.
  *
  *     java .ci/Documents.java run      make the missing files (run --fresh: all), then fill
- *     java .ci/Documents.java fill     fill the marks
- *     java .ci/Documents.java check    find what neither the lab nor a kept file bears out
+ *     java .ci/Documents.java fill     fill the marks, draw the picture
+ *     java .ci/Documents.java check    find what no kept file bears out
  */
 class Documents {
     static final Path LAB = Path.of("VirtualThreadsLab.java");
     static final Path RUNS = Path.of(".ci", "runs");
-    static final Document README = Document.of("README.md");
-    static final Document WORKSHOP = Document.of(".github/WORKSHOP.md");
-    static final List<Document> ALL = List.of(README, Document.of("results.md"), WORKSHOP,
-        Document.of(".github/CONTRIBUTING.md"));
+    static final Path WORKSHOP = Path.of(".github", "workshop");
+    static final Path PICTURE = Path.of(".github", "ratios.svg");
+    static final List<Path> ALL = List.of(Path.of("README.md"), Path.of("results.md"),
+        Path.of(".github", "CONTRIBUTING.md"), WORKSHOP.resolve("prepare.md"),
+        WORKSHOP.resolve("handout.md"), WORKSHOP.resolve("takeaway.md"),
+        WORKSHOP.resolve("trainer.md"));
+    static final String MARK = "<!-- (five|ratio|compare|ratios|jmh|keeps|block|shell) ";
+    static final Pattern MADE = Pattern.compile("(?s)" + MARK + "(.*?)\\s*-->(.*?)<!-- end -->");
+    static final String FIVE = "start-time|sleep-wave|cpu-primes|pinning|thread-count";
     static final int STARTS = 5;
     static int faults;
 
     public static void main(String[] args) throws Exception {
+        if (!Files.exists(LAB)) {
+            System.err.println("Documents: run it beside VirtualThreadsLab.java:"
+                + " java .ci/Documents.java check");
+            System.exit(2);
+        }
         switch (String.join(" ", args)) {
             case "run" -> run(false);
             case "run --fresh" -> run(true);
@@ -54,17 +65,17 @@ class Documents {
     }
 
     static void fill() throws IOException {
-        for (Document document : ALL) {
-            StringBuilder text = new StringBuilder(document.text);
-            for (MatchResult mark : document.parts("made").reversed()) {
-                text.replace(mark.start("made"), mark.end("made"), document.made(mark));
-            }
-            Files.writeString(document.path, text);
+        for (Path document : ALL) {
+            String text = MADE.matcher(read(document)).replaceAll(mark ->
+                Matcher.quoteReplacement(mark.group().substring(0, mark.start(3) - mark.start())
+                    + made(document, mark) + "<!-- end -->"));
+            Files.writeString(document, text);
         }
+        Files.writeString(PICTURE, picture(List.of("21", "25", "27")));
     }
 
-    static void fault(Path file, int line, String what) {
-        System.out.println(file + ":" + line + ": " + what);
+    static void fault(Path file, String what) {
+        System.out.println(file + ": " + what);
         faults++;
     }
 
@@ -85,188 +96,85 @@ class Documents {
         return find(regex, text).stream().map(match -> match.group(1)).findFirst().orElse("");
     }
 
-    // --------------------------------------------------------------------- the documents
-    /** A text and its parts: what is made, blocks of code, what is typed by hand, and prose. */
-    record Document(Path path, String text) {
-        static final String MARK = "^<!-- (table|chart|compare|ratios|jmh|exercise|shell) ";
-        static final String PARTS = "(?ms)"
-            + MARK + "(?<words>.*?)\\s*-->\n(?<made>.*?)^<!-- end -->$"
-            + "|(?<hand>^<!-- by hand -->\n+)?^ *```(?<language>\\w*)\n(?<code>.*?)^ *```$"
-            + "|^<!-- by hand -->\n+(?<typed>.*?)(?=\n\n|\\z)"
-            + "|^(?: {4}|\t)[^\n]*"; // indented code
-
-        static Document of(String path) {
-            return new Document(Path.of(path), read(Path.of(path)));
-        }
-
-        /** The parts that have such a group: made, code or typed. */
-        List<MatchResult> parts(String group) {
-            return find(PARTS, text).stream().filter(part -> part.group(group) != null)
-                .toList();
-        }
-
-        /** The blocks of code in a language, without those after "by hand". */
-        List<String> code(String language) {
-            return parts("code").stream().filter(block -> block.group("hand") == null)
-                .filter(block -> block.group("language").equals(language))
-                .map(block -> block.group("code")).toList();
-        }
-
-        /** The text with spaces in place of all that is made, code or typed by hand. */
-        String prose() {
-            StringBuilder prose = new StringBuilder(text);
-            for (MatchResult part : find(PARTS, text)) {
-                int from = Math.max(part.start(), part.start("made")); // marks themselves stay
-                String spaces = text.substring(from, part.end()).replaceAll(".", " ");
-                prose.replace(from, part.end(), spaces);
+    // --------------------------------------------------------------------- what is made
+    /** What is to stand after a mark: what stands there, if it cannot be made. */
+    static String made(Path document, MatchResult mark) {
+        try {
+            if (!kept().containsAll(files(mark))) {
+                throw new NoSuchElementException("not measured yet: java .ci/Documents.java run");
             }
-            return prose.toString();
-        }
-
-        void fault(int offset, String what) {
-            long line = 1 + text.chars().limit(offset).filter(c -> c == '\n').count();
-            Documents.fault(path, (int) line, what);
-        }
-
-        /** What is to stand below a mark: what stands there, if it cannot be made. */
-        String made(MatchResult mark) {
-            try {
-                return "\n" + content(mark).stripTrailing() + "\n\n";
-            } catch (NoSuchElementException e) {
-                fault(mark.start(), e.getMessage());
-                return mark.group("made");
-            }
-        }
-
-        /** The sh blocks of an exercise. */
-        String exercise(String number) {
-            String section = first("(?ms)^### " + number + "\\. (.*?)(?:^###? |\\z)", text);
-            if (section.isEmpty()) throw new NoSuchElementException("no exercise " + number);
-            return String.join("", new Document(path, section).code("sh"));
-        }
-
-        /** The anchors that GitHub gives to the headings. */
-        Set<String> anchors() {
-            Set<String> anchors = new HashSet<>();
-            for (MatchResult heading : find("(?m)^#{1,6} +(.*)", prose())) {
-                String anchor = heading.group(1).strip().toLowerCase(Locale.ROOT)
-                    .replaceAll("\\[(.*?)]\\(.*?\\)", "$1")
-                    .replaceAll("[^\\p{L}\\p{M}\\p{N}\\p{Pc} -]", "").replace(' ', '-');
-                String numbered = anchor;
-                for (int n = 1; !anchors.add(numbered); n++) numbered = anchor + "-" + n;
-            }
-            return anchors;
+            String content = content(mark).stripTrailing();
+            return mark.group(1).equals("ratio") ? content : "\n\n" + content + "\n\n";
+        } catch (NoSuchElementException e) {
+            fault(document, e.getMessage() + ", for " + mark.group(1) + " " + mark.group(2));
+            return mark.group(3);
         }
     }
 
-    // --------------------------------------------------------------------- what is made
-    static final String FIVE =
-        "(\\| )?(start-time|sleep-wave|cpu-primes|pinning|thread-count) .*";
-    static final String REPORT = "(?ms)^# VirtualThreadsLab$.*?"
-        + "(?:^```$(?:\\s+## Samples$.*?^```$)?|(?=^# VirtualThreadsLab$)|\\z)";
-    static final String CHART = "(?ms)^## At a glance\n+```text\n(.*?)^```";
-    static final Map<String, List<String[]>> ROWS = new HashMap<>();
-    static final int PLATFORM = 3; // columns
-    static final int VIRTUAL = 4;
-    static final int RATIO = 5;
-    static final Map<String, String> JMH = Map.of( // the lab's rows, on two processors
-        "startTime100", "start-time | 100 threads",
-        "startTime1000", "start-time | 1,000 threads",
-        "startTime10000", "start-time | 10,000 threads",
-        "sleepWave", "sleep-wave | 10,000 × 100 ms",
-        "pinning", "pinning | 20 in ReentrantLock");
-
     static String content(MatchResult mark) {
-        if (!find("(?m)" + Document.MARK, mark.group("made")).isEmpty()) {
-            throw new NoSuchElementException("a mark without its end");
-        }
-        List<String> files = files(mark);
-        if (!kept().containsAll(files)) {
-            throw new NoSuchElementException("not measured yet: java .ci/Documents.java run");
-        }
-        String first = read(RUNS.resolve(files.getFirst()));
-        List<String> lines = mark.group("words").lines().toList();
-        String[] jdks = lines.getFirst().split(" ");
+        List<String> lines = mark.group(2).lines().toList();
+        List<String> words = List.of(lines.get(0).split(" "));
         return switch (mark.group(1)) {
-            case "table" -> five(table(first));
-            case "chart" -> block(five(first(CHART, first).lines()));
-            case "compare" -> compare(jdks, lines.subList(1, lines.size()));
-            case "ratios" -> ratios(jdks) + links(files, ".md");
-            case "jmh" -> jmh(jdks) + links(files, ".csv");
-            default -> find(REPORT, first).isEmpty() ? block(first)
-                : reports(first) + links(files, ".txt");
+            case "five" -> five(words.get(0));
+            case "ratio" -> median(cells(words.get(0), "all", row(words.get(0),
+                mark.group(2).substring(3)), RATIO));
+            case "compare" -> compare(words, lines.subList(1, lines.size()));
+            case "ratios" -> ratios(words);
+            case "jmh" -> jmh(words);
+            case "keeps" -> keeps(words);
+            default -> output(read(RUNS.resolve(files(mark).get(0))));
         };
     }
 
-    static Stream<String> table(String report) {
-        return report.lines().filter(line -> line.startsWith("|"));
-    }
-
-    /** The lines of the five in a table or chart, and those of no experiment. */
-    static String five(Stream<String> lines) {
-        return lines.filter(line -> line.matches(FIVE + "|(?!(\\| )?[a-z]).*"))
-            .collect(Collectors.joining("\n"));
-    }
-
-    static String block(String text) {
-        return "```text\n" + text.stripTrailing() + "\n```\n";
-    }
-
-    static String links(List<String> files, String suffix) {
-        return files.stream().filter(file -> file.endsWith(suffix))
-            .map(file -> "[" + file.replace(suffix, "") + "](.ci/runs/" + file + ")")
-            .collect(Collectors.joining(", ", "\nWhole: ", "\n"));
-    }
-
-    /** The rows of all reports in an output, what they say of them, and what else there is. */
-    static String reports(String output) {
-        List<String> reports = find(REPORT, output).stream().map(MatchResult::group).toList();
-        boolean one = reports.stream().map(Documents::command).distinct().count() == 1;
-        String rows = "| Run | Experiment | Work | Platform | Virtual | Ratio | Model |\n"
-            + "|---|---|---|--:|--:|--:|--:|\n";
-        String items = "";
-        for (String report : reports) {
-            String run = first("- (Java \\d+)", report) + (one ? "" : ", " + command(report));
-            String said = report.substring(report.lastIndexOf("\n|")).split("\n## At a")[0];
-            for (String row : table(report).skip(2).toList()) {
-                rows += "| " + run + " " + row + "\n";
+    /** Of the start whose ratios are the nearest to the medians over all starts. */
+    static String five(String jdk) {
+        double least = Double.MAX_VALUE;
+        List<String[]> middle = List.of();
+        for (String name : kept(jdk + "-all")) {
+            List<String[]> rows = table(read(RUNS.resolve(name)))
+                .filter(row -> row[1].matches(FIVE)).toList();
+            double apart = 0;
+            for (String[] row : rows) {
+                String typical = median(cells(jdk, "all", row[1] + " | " + row[2], RATIO));
+                apart += Math.abs(Math.log(number(row[RATIO]) / number(typical)));
             }
-            for (MatchResult item : find("(?m)^- (.*(\n  .*)*)", said)) {
-                items += "- " + run + ", " + item.group(1) + "\n";
+            if (apart < least) {
+                least = apart;
+                middle = rows;
             }
         }
-        String rest = output.replaceAll(REPORT, "").strip();
-        return rows + "\n" + items + (rest.isEmpty() ? "" : "\n" + block(rest));
-    }
-
-    static String command(String report) {
-        return first("(`java [^`]*`)", report).replaceAll("\\s+", " ");
-    }
-
-    static String compare(String[] jdks, List<String> lines) {
-        String text = "| Work | JDK " + String.join(" | JDK ", jdks) + " | Why |\n|---|"
-            + "--:|".repeat(jdks.length) + "---|\n";
-        for (String line : lines) {
-            String[] parts = line.split("\\s*\\|\\s*", 3);
-            String words = parts[0].replace(", virtual", "");
-            List<String> names = names(jdks).stream()
-                .filter(name -> name.replace(" | ", " ").contains(words)).toList();
-            if (names.size() != 1 || parts.length != 3) {
-                throw new NoSuchElementException(names.size() + " rows for: " + line);
-            }
-            int column = words.equals(parts[0]) ? RATIO : VIRTUAL;
-            text += "| " + parts[1] + " | ";
-            for (String jdk : jdks) {
-                text += median(cells(jdk, "all", names.getFirst(), column)) + " | ";
-            }
-            text += parts[2] + " |\n";
+        String text = "| What | Platform | Virtual | Ratio |\n|---|--:|--:|--:|\n";
+        for (String[] row : middle) {
+            text += "| " + row[1] + ": " + row[2] + " | " + row[PLATFORM] + " | " + row[VIRTUAL]
+                + " | " + row[RATIO] + " |\n";
         }
         return text;
     }
 
-    static String ratios(String[] jdks) {
+    static String compare(List<String> jdks, List<String> lines) {
+        String text = "| Work | JDK " + String.join(" | JDK ", jdks) + " | Why |\n|---|"
+            + "--:|".repeat(jdks.size()) + "---|\n";
+        for (String line : lines) {
+            String[] parts = line.split("\\s*\\|\\s*", 3);
+            List<List<String>> cells = new ArrayList<>();
+            for (String jdk : jdks) cells.add(cells(jdk, "all", row(jdk, parts[0]), RATIO));
+            List<String> a = cells.getFirst();
+            List<String> b = cells.getLast();
+            boolean overlap = number(a.getFirst()) <= number(b.getLast())
+                && number(b.getFirst()) <= number(a.getLast());
+            if (overlap != parts[2].startsWith("no change")) {
+                throw new NoSuchElementException("the ranges " + (overlap ? "" : "do not ")
+                    + "overlap: " + line);
+            }
+            text += "| " + parts[1] + " | " + cells.stream().map(Documents::spread)
+                .collect(Collectors.joining(" | ")) + " | " + parts[2] + " |\n";
+        }
+        return text;
+    }
+
+    static String ratios(List<String> jdks) {
         String text = "| Experiment | Work | JDK " + String.join(" | JDK ", jdks)
-            + " |\n|---|---|" + "--:|".repeat(jdks.length) + "\n";
+            + " |\n|---|---|" + "--:|".repeat(jdks.size()) + "\n";
         for (String name : names(jdks)) {
             text += "| " + name + " |";
             for (String jdk : jdks) {
@@ -276,10 +184,12 @@ class Documents {
             }
             text += "\n";
         }
-        return text;
+        return text + "\nWhole, for each JDK: " + jdks.stream().flatMap(jdk ->
+            kept(jdk + "-all").stream()).map(name -> "[" + name.replaceAll("-all|\\.md", "")
+            + "](.ci/runs/" + name + ")").collect(Collectors.joining(", "));
     }
 
-    static String jmh(String[] jdks) {
+    static String jmh(List<String> jdks) {
         String text = "| Work | JDK | Platform: lab | JMH | Virtual: lab | JMH | Ratio: lab "
             + "| JMH |\n|---|" + "--:|".repeat(7) + "\n";
         for (String name : names(jdks)) for (String jdk : jdks) {
@@ -295,18 +205,135 @@ class Documents {
         return text;
     }
 
+    static String keeps(List<String> jdks) {
+        String text = "| The virtual thread | JDK " + String.join(" | JDK ", jdks)
+            + " |\n|---|" + "---|".repeat(jdks.size()) + "\n";
+        String help = read(RUNS.resolve("keeps-" + jdks.getFirst() + ".txt"));
+        for (MatchResult wait : find("(?m)^  ([a-z-]+) +([a-z].*)", help.split("\n#")[0])) {
+            text += "| " + wait.group(2) + " |";
+            for (String jdk : jdks) {
+                String said = first("(?m)^- " + wait.group(1) + ": ((?:.*\n)(?:  .*\n)*)",
+                    read(RUNS.resolve("keeps-" + jdk + ".txt"))).replaceAll("\\s+", " ");
+                if (said.isEmpty()) throw new NoSuchElementException("nothing on " + wait.group());
+                boolean free = said.contains("carriers were free");
+                text += (free ? " free" : said.contains("pinned waits: ") ? " **pinned**"
+                    : said.contains("computed for") ? " busy" : " **kept**")
+                    + (free && said.contains("the scheduler has added") ? "; carriers are added" : "")
+                    + " |";
+            }
+            text += "\n";
+        }
+        return text;
+    }
+
+    /** An output: of reports only the rows and what they say, and all else as it is. */
+    static String output(String output) {
+        String rows = "";
+        String items = "";
+        String report = "(?ms)^# VirtualThreadsLab$.*?^- Other programs used .*?(?=^(?!  )|\\z)";
+        for (MatchResult part : find(report, output)) {
+            String run = "JDK " + first("- Java (\\d+)", part.group()) + ", `"
+                + first("`java ([^`]*)`", part.group()).replaceAll("\\s+", " ") + "`";
+            for (String[] row : table(part.group()).toList()) {
+                rows += "| " + run + String.join(" | ", row) + " |\n";
+            }
+            String said = part.group().substring(part.group().lastIndexOf("\n|"));
+            for (MatchResult item : find("(?m)^- (.*(\n  .*)*)", said.split("\n## At a")[0])) {
+                items += "- " + run + ": " + item.group(1) + "\n";
+            }
+        }
+        String rest = output.replaceAll(report, "").strip();
+        return (rows.isEmpty() ? "" : "| Run | Experiment | Work | Platform | Virtual | Ratio "
+                + "| Model |\n|---|---|---|--:|--:|--:|--:|\n" + rows + "\n" + items + "\n")
+            + (rest.isEmpty() ? "" : "```text\n" + rest + "\n```\n");
+    }
+
+    // --------------------------------------------------------------------- the picture
+    /** Every ratio on a logarithmic axis: a dot for the median, a line for the range. */
+    static String picture(List<String> jdks) {
+        List<String> colors = List.of("#c2410c", "#1d4ed8", "#15803d");
+        List<String> rows = names(jdks).stream().filter(name ->
+            jdks.stream().anyMatch(jdk -> !cells(jdk, "all", name, RATIO).isEmpty())).toList();
+        int height = 96 + 30 * rows.size();
+        StringBuilder svg = new StringBuilder("""
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" role="img">
+            <title>Ratios, platform ÷ virtual, over five starts of each JDK</title>
+            <style>
+            svg { background: #fff; font: 13px sans-serif; }
+            text { fill: #222; } .dim { fill: #666; font-size: 12px; }
+            .grid { stroke: #ddd; } .one { stroke: #888; }
+            </style>
+            <rect width="640" height="%1$d" fill="#fff"/>
+            """.formatted(height));
+        for (int i = 0; i < jdks.size(); i++) {
+            svg.append(dot(212 + 70 * i, 20, colors.get(i))).append(text(222 + 70 * i, 24,
+                "JDK " + jdks.get(i), ""));
+        }
+        svg.append(text(10, 24, "platform ÷ virtual", ""));
+        for (int power = -4; power <= 3; power++) {
+            double x = x(Math.pow(10, power));
+            svg.append("<line class=\"%s\" x1=\"%.0f\" x2=\"%2$.0f\" y1=\"58\" y2=\"%d\"/>\n"
+                .formatted(power == 0 ? "one" : "grid", x, height - 10));
+            String label = "%,.4f".formatted(Math.pow(10, power)).replaceAll("\\.?0+$", "");
+            svg.append(text(x, 50, label + "×", " text-anchor=\"middle\" class=\"dim\""));
+        }
+        for (int i = 0; i < rows.size(); i++) {
+            double y = 78 + 30 * i;
+            svg.append(text(10, y - 2, rows.get(i).split(" \\| ")[0], ""));
+            svg.append(text(10, y + 11, rows.get(i).split(" \\| ")[1], " class=\"dim\""));
+            for (int j = 0; j < jdks.size(); j++) {
+                List<String> cells = cells(jdks.get(j), "all", rows.get(i), RATIO);
+                if (cells.isEmpty()) continue;
+                double line = y - 6 + 8 * j;
+                svg.append(("<line stroke=\"%s\" stroke-width=\"3\" x1=\"%.1f\" x2=\"%.1f\""
+                    + " y1=\"%.0f\" y2=\"%4$.0f\"/>\n").formatted(colors.get(j),
+                    x(number(cells.getFirst())), x(number(cells.getLast())), line));
+                svg.append(dot(x(number(median(cells))), line, colors.get(j)));
+            }
+        }
+        return svg.append("</svg>\n").toString();
+    }
+
+    static double x(double ratio) { return 400 + 60 * Math.log10(ratio); }
+
+    static String dot(double x, double y, String color) {
+        return "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n".formatted(x, y, color);
+    }
+
+    static String text(double x, double y, String text, String more) {
+        return "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n".formatted(x, y, more, text);
+    }
+
     // --------------------------------------------------------------------- rows and cells
+    static final int PLATFORM = 3; // columns
+    static final int VIRTUAL = 4;
+    static final int RATIO = 5;
+    static final Map<String, List<String[]>> ROWS = new HashMap<>();
+    static final Map<String, String> JMH = Map.of( // the lab's rows, on two processors
+        "startTime100", "start-time | 100 threads",
+        "startTime1000", "start-time | 1,000 threads",
+        "startTime10000", "start-time | 10,000 threads",
+        "sleepWave", "sleep-wave | 10,000 × 100 ms",
+        "pinning", "pinning | 20 in ReentrantLock");
+
+    /** The rows of a report's table, each as its cells; the first one is empty. */
+    static Stream<String[]> table(String report) {
+        return report.lines().filter(line -> line.matches("\\| [a-z].*"))
+            .map(line -> line.split("\\s*\\|\\s*"));
+    }
+
     /** JMH's medians as rows of the lab. Only startTime has another parameter than the side. */
-    static Stream<String> jmhRows(String csv) {
+    static Stream<String[]> jmhRows(String csv) {
         Map<String, Double> platform = new HashMap<>();
-        List<String> rows = new ArrayList<>();
+        List<String[]> rows = new ArrayList<>();
         for (MatchResult found : find("(\\w+):p0.50\",\"sample\",\\d+,\\d+,([\\d.]+)"
                 + ",NaN,\"ms/op\",\\w+,(\\d*)", csv)) {
             String name = JMH.get(found.group(1) + found.group(3));
             double time = Double.parseDouble(found.group(2));
-            if (platform.putIfAbsent(name, time) == null) continue; // that side comes first
-            rows.add("| %s | %s ms | %s ms | %s× |".formatted(name, digits(platform.get(name)),
-                digits(time), digits(platform.get(name) / time)));
+            Double other = platform.putIfAbsent(name, time); // the platform side comes first
+            if (other == null) continue;
+            rows.add(("| %s | %s ms | %s ms | %s×").formatted(name, digits(other), digits(time),
+                digits(other / time)).split("\\s*\\|\\s*"));
         }
         return rows.stream();
     }
@@ -317,29 +344,40 @@ class Documents {
         return "" + new BigDecimal(number).round(new MathContext(number < 0.1 ? 2 : 3));
     }
 
-    /** The rows of all runs of the lab (21-all) or of JMH (21-jmh), each as its cells. */
-    static List<String[]> rows(String runs) {
-        return ROWS.computeIfAbsent(runs, prefix -> kept().stream()
-            .filter(name -> name.startsWith(prefix)).map(name -> read(RUNS.resolve(name)))
-            .flatMap(run -> prefix.endsWith("jmh") ? jmhRows(run) : table(run).skip(2))
-            .map(row -> row.split("\\s*\\|\\s*")).toList());
+    static List<String> kept(String prefix) {
+        return kept().stream().filter(name -> name.startsWith(prefix + "-")).toList();
     }
 
-    /** What the runs have in a column of a row, in ascending order. */
+    /** What the runs of the lab (all) or of JMH (jmh) have for a row, in ascending order. */
     static List<String> cells(String jdk, String kind, String name, int column) {
-        return rows(jdk + "-" + kind).stream()
-            .filter(row -> name.equals(row[1] + " | " + row[2]))
+        List<String[]> rows = ROWS.computeIfAbsent(jdk + "-" + kind, runs -> kept(runs).stream()
+            .map(file -> read(RUNS.resolve(file)))
+            .flatMap(run -> kind.equals("jmh") ? jmhRows(run) : table(run)).toList());
+        return rows.stream().filter(row -> name.equals(row[1] + " | " + row[2]))
             .map(row -> row[column].replace("~", "")).filter(cell -> cell.matches(".*\\d.*"))
-            .sorted(Comparator.comparingDouble(cell ->
-                Double.parseDouble(cell.replaceAll("[^\\d.]", "")))).toList();
+            .sorted(Comparator.comparingDouble(Documents::number)).toList();
     }
 
-    static Set<String> names(String[] jdks) {
+    static Set<String> names(List<String> jdks) {
         Set<String> names = new LinkedHashSet<>();
-        for (String jdk : jdks) {
-            for (String[] row : rows(jdk + "-all")) names.add(row[1] + " | " + row[2]);
+        for (String jdk : jdks) for (String file : kept(jdk + "-all")) {
+            table(read(RUNS.resolve(file))).forEach(row -> names.add(row[1] + " | " + row[2]));
         }
         return names;
+    }
+
+    /** The one row whose name has the words. */
+    static String row(String jdk, String words) {
+        List<String> rows = names(List.of(jdk)).stream()
+            .filter(name -> name.replace(" | ", " ").contains(words)).toList();
+        if (rows.size() != 1) throw new NoSuchElementException(rows.size() + " rows: " + words);
+        return rows.get(0);
+    }
+
+    /** The number in a cell; in ms, if it is a time. */
+    static double number(String cell) {
+        double number = Double.parseDouble(cell.replaceAll("[^\\d.]", ""));
+        return cell.endsWith(" s") ? number * 1_000 : number;
     }
 
     static String median(List<String> cells) {
@@ -353,8 +391,6 @@ class Documents {
     }
 
     // --------------------------------------------------------------------- the kept files
-    static final Map<String, String> JAVAS = new HashMap<>(); // by J21, J25 and so on
-
     static List<String> kept() {
         String[] names = RUNS.toFile().list();
         return names == null ? List.of() : Stream.of(names).sorted().toList();
@@ -363,15 +399,16 @@ class Documents {
     /** The files that a mark is made from. */
     static List<String> files(MatchResult mark) {
         String kind = mark.group(1);
-        String[] words = mark.group("words").lines().findFirst().orElse("").split(":? ");
-        if (kind.equals("shell")) return List.of(words[0] + ".txt");
-        if (kind.equals("exercise")) return List.of("exercise-" + words[0] + ".txt");
-        if (kind.matches("table|chart")) return List.of(words[0] + "-all-1.md");
+        String words = mark.group(2).lines().findFirst().orElse("");
+        if (kind.matches("shell|block")) return List.of(words.split(":")[0] + ".txt");
         List<String> files = new ArrayList<>();
-        for (String jdk : words) for (int start = 1; start <= STARTS; start++) {
-            files.add(jdk + "-all-" + start + ".md");
-            boolean pass = kind.equals("jmh") && start % 2 == 1;
-            if (pass) files.add(jdk + "-jmh-" + start + ".csv");
+        for (String jdk : kind.equals("ratio") ? new String[] {words.split(" ")[0]}
+                : words.split(" ")) {
+            if (kind.equals("keeps")) files.add("keeps-" + jdk + ".txt");
+            for (int start = 1; start <= STARTS && !kind.equals("keeps"); start++) {
+                files.add(jdk + "-all-" + start + ".md");
+                if (kind.equals("jmh") && start % 2 == 1) files.add(jdk + "-jmh-" + start + ".csv");
+            }
         }
         return files;
     }
@@ -380,190 +417,167 @@ class Documents {
     static Map<String, MatchResult> wanted() {
         Map<String, MatchResult> wanted = new TreeMap<>(Comparator.comparing(name ->
             name.replaceAll("(\\d+)-(all|jmh)-(\\d)", " $3 $1 $2")));
-        for (Document document : ALL) for (MatchResult mark : document.parts("made")) {
-            for (String file : files(mark)) wanted.put(file, mark);
+        for (Path document : ALL) {
+            for (MatchResult mark : MADE.matcher(read(document)).results().toList()) {
+                for (String file : files(mark)) wanted.put(file, mark);
+            }
         }
         return wanted;
     }
 
     static void run(boolean fresh) throws Exception {
         Files.createDirectories(RUNS);
+        Map<String, String> environment = new HashMap<>();
         Process list = new ProcessBuilder("sh", ".ci/java", "--list").start();
         for (String line : list.inputReader().lines().toList()) {
-            JAVAS.putIfAbsent("J" + line.split(" ")[0], line.split(" ", 2)[1]);
+            String[] words = line.split(" ", 2);
+            environment.putIfAbsent("JDK" + words[0], words[1].replace("/bin/java", ""));
         }
         Map<String, MatchResult> wanted = wanted();
         if (!fresh) wanted.keySet().removeAll(kept());
-        if (String.join(" ", wanted.keySet()).contains(".csv")) build();
-        for (String name : wanted.keySet()) {
-            System.out.println(name);
-            try {
-                keep(name, command(name, wanted.get(name)));
-            } catch (IOException | NoSuchElementException e) {
-                fault(RUNS.resolve(name), 1, e.getMessage());
-            }
+        if (String.join(" ", wanted.keySet()).contains(".csv")) {
+            var maven = new ProcessBuilder("mvn", "-q", "-f", ".ci/jmh/pom.xml", "package");
+            maven.environment().put("JAVA_HOME", environment.get("JDK21"));
+            maven.inheritIO().start().waitFor();
+        }
+        environment.put("JMH", "" + Path.of(".ci/jmh/target/benchmarks.jar").toAbsolutePath());
+        for (var entry : wanted.entrySet()) {
+            System.out.println(entry.getKey());
+            keep(entry.getKey(), command(entry.getKey(), entry.getValue()), environment);
         }
         fill();
     }
 
-    static void build() throws Exception {
-        ProcessBuilder maven =
-            new ProcessBuilder("mvn", "-q", "-f", ".ci/jmh/pom.xml", "package");
-        maven.environment().put("JAVA_HOME", JAVAS.get("J21").replace("/bin/java", ""));
-        maven.inheritIO().start().waitFor();
-    }
-
-    static List<String> command(String name, MatchResult mark) {
-        String words = mark.group("words");
-        String java = JAVAS.getOrDefault("J" + name.split("-")[0], "no such JDK");
+    /** What makes a kept file, as lines of bash. */
+    static String command(String name, MatchResult mark) {
+        String words = mark.group(2).replaceFirst("^[^:]*:\\s*", "");
+        String java = "\"$JDK" + first("(\\d+)", name) + "/bin/java\" ";
         return switch (mark.group(1)) {
-            case "exercise" -> List.of("bash", "-eu", "-c", WORKSHOP.exercise(words));
-            case "shell" -> List.of("bash", "-eu", "-c", words.split(":", 2)[1]);
-            default -> name.endsWith(".md") ? List.of(java, LAB.toString(), "all", "--samples")
-                : List.of(java, "-jar", ".ci/jmh/target/benchmarks.jar",
-                    "-rf", "csv", "-rff", "/dev/stdout", "-o", "/dev/null");
+            case "shell" -> "source ./jdks.sh > /dev/null\n" + words;
+            case "block" -> "source ./jdks.sh > /dev/null\n" + block(words);
+            case "keeps" -> "\"$JDK21/bin/javac\" -d out VirtualThreadsLab.java Keeps.java\n"
+                + java + "-cp out Keeps --help\n"
+                + "for name in $(sed -n 's/^ *add(\"\\([a-z-]*\\)\".*/\\1/p' Keeps.java)\n"
+                + "do " + java + "-cp out Keeps --quick --runs 1 $name; done";
+            default -> java + (name.endsWith(".md") ? "VirtualThreadsLab.java all --samples"
+                : "-jar \"$JMH\" -rf csv -rff /dev/stdout -o /dev/null");
         };
     }
 
-    /** Runs a command; what it prints is kept once it has ended well. */
-    static void keep(String name, List<String> command) throws Exception {
-        Path making = RUNS.resolve(name + ".making");
+    /** The sh blocks of the handout below the heading that has the words. */
+    static String block(String words) {
+        String section = first("(?ms)^##+ ([^\n]*" + Pattern.quote(words) + ".*?)(?:^##|\\z)",
+            read(WORKSHOP.resolve("handout.md")));
+        return find("(?ms)^```sh\n(.*?)^```", section).stream().map(found -> found.group(1))
+            .collect(Collectors.joining());
+    }
+
+    /** Runs the lines where the files of the workshop are; keeps what they print. */
+    static void keep(String name, String lines, Map<String, String> environment)
+            throws Exception {
+        Path making = RUNS.resolve(name + ".making").toAbsolutePath();
         Path errors = Files.createTempFile("errors", ".txt");
-        errors.toFile().deleteOnExit();
-        ProcessBuilder builder = new ProcessBuilder(command)
+        var builder = new ProcessBuilder("bash", "-euc", lines).directory(scratch().toFile())
             .redirectOutput(making.toFile()).redirectError(errors.toFile());
-        if (command.contains("bash")) builder.directory(scratch().toFile());
-        builder.environment().putAll(JAVAS);
+        builder.environment().putAll(environment);
         Process process = builder.start();
         process.getOutputStream().close();
         if (process.waitFor() == 0) {
             Files.move(making, RUNS.resolve(name), StandardCopyOption.REPLACE_EXISTING);
         } else {
             Files.copy(errors, System.err);
-            String what = "exit code " + process.exitValue() + ": ";
-            fault(making, 1, what + String.join(" ", command));
+            fault(making, "exit code " + process.exitValue() + ": " + lines);
         }
     }
 
-    /** A new folder with the lab and README's programs. */
-    static Path scratch() throws IOException {
+    /** A new folder with the lab, the files of the workshop and README's programs. */
+    static Path scratch() throws Exception {
         Path folder = Files.createTempDirectory("documents");
-        Files.copy(LAB, folder.resolve(LAB));
-        for (String code : README.code("java")) {
-            String name = first("(?m)^(?:public |final )*class (\\w+)", code);
-            boolean program = !name.isEmpty() && code.contains(" main(");
-            if (program) Files.writeString(folder.resolve(name + ".java"), code);
+        new ProcessBuilder("cp", "-R", LAB + "", ".ci/Keeps.java", WORKSHOP + "/.", "" + folder)
+            .start().waitFor();
+        for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(ALL.getFirst()))) {
+            String name = first("(?m)^class (\\w+)", code.group(1));
+            if (code.group().contains(" main(") && !name.equals("Mine")) {
+                Files.writeString(folder.resolve(name + ".java"), code.group(1));
+            }
         }
         return folder;
     }
 
     // --------------------------------------------------------------------- the check
-    static final String NUMBER = "(?<![\\w.,])\\d[\\d.,]*(?:×|\\s+(?:ms|µs|s|bytes)\\b)";
-
     static void check() throws Exception {
-        String lab = read(LAB);
-        StringBuilder sources = new StringBuilder(lab);
         Set<String> wanted = wanted().keySet();
         for (String name : kept()) {
-            if (!wanted.contains(name)) fault(RUNS.resolve(name), 1, "no mark asks for it");
-            if (!name.endsWith(".csv")) sources.append(read(RUNS.resolve(name)));
+            if (!wanted.contains(name)) fault(RUNS.resolve(name), "no mark asks for it");
         }
-        for (Document document : ALL) {
-            for (MatchResult typed : document.parts("typed")) sources.append(typed.group());
-            for (MatchResult mark : document.parts("made")) {
-                if (mark.group(1).equals("jmh")) sources.append(mark.group("made"));
+        for (Path document : ALL) {
+            String text = read(document);
+            List<MatchResult> marks = MADE.matcher(text).results().toList();
+            if (find(MARK, text).size() != marks.size()
+                    || find("<!-- end -->", text).size() != marks.size()) {
+                fault(document, "a mark without its end, or an end without its mark");
+                continue;
             }
-        }
-        Set<String> known = find(NUMBER, sources.toString()).stream()
-            .map(Documents::spaced).collect(Collectors.toSet());
-        Set<String> help = help();
-        for (Document document : ALL) {
-            marks(document);
-            for (MatchResult number : find(NUMBER, document.prose())) {
-                if (known.contains(spaced(number))) continue;
-                document.fault(number.start(), "nobody measured " + spaced(number));
+            for (MatchResult mark : marks) {
+                if (made(document, mark).equals(mark.group(3))) continue;
+                fault(document, "stale: " + mark.group(1) + " " + mark.group(2)
+                    + ": java .ci/Documents.java fill");
             }
-            links(document);
-            commands(document, help);
+            links(document, text);
         }
-        quotes(lab);
+        boolean drawn = Files.exists(PICTURE)
+            && read(PICTURE).equals(picture(List.of("21", "25", "27")));
+        if (!drawn) fault(PICTURE, "stale: java .ci/Documents.java fill");
+        quotes();
+        for (String name : List.of("handout", "takeaway")) printed(name);
     }
 
-    static void marks(Document document) {
-        List<MatchResult> marks = document.parts("made");
-        for (MatchResult half : find("(?m)" + Document.MARK + "|^<!-- end", document.prose())) {
-            if (marks.stream().anyMatch(mark -> mark.start() == half.start())) continue;
-            document.fault(half.start(), "a mark without its end, or an end without its mark");
-        }
-        for (MatchResult mark : marks) {
-            char[] stands = mark.group("made").toCharArray();
-            int at = Arrays.mismatch(stands, document.made(mark).toCharArray());
-            if (at < 0) continue;
-            document.fault(mark.start("made") + at, "stale: java .ci/Documents.java fill");
-        }
-    }
-
-    static String spaced(MatchResult number) {
-        return number.group().replaceAll("\\s+", " ");
-    }
-
-    static void links(Document document) {
-        for (MatchResult link : find("(?m)(?:]\\(|^\\[[^]]+]: )([^()\\s]+)", document.text)) {
+    static void links(Path document, String text) {
+        for (MatchResult link : find("(?m)(?:]\\(|src=\"|^\\[[^]]+]: )([^()\\s\"]+)", text)) {
             String[] target = link.group(1).split("#", 2);
             if (target[0].contains(":")) continue;
-            Path file = target[0].isEmpty() ? document.path
-                : document.path.resolveSibling(target[0]).normalize();
+            Path file = target[0].isEmpty() ? document
+                : document.resolveSibling(target[0]).normalize();
             boolean there = Files.exists(file);
-            if (there && target.length == 2 && file.toString().endsWith(".md")) {
-                there = Document.of(file.toString()).anchors().contains(target[1]);
-            }
-            if (!there) document.fault(link.start(), "leads nowhere: " + link.group(1));
+            if (there && target.length == 2) there = anchors(read(file)).contains(target[1]);
+            if (!there) fault(document, "leads nowhere: " + link.group(1));
         }
     }
 
-    /** The words after the name of the lab's file, or of a changed copy. */
-    static void commands(Document document, Set<String> help) {
-        String labs = "VirtualThreadsLab";
-        for (MatchResult copy : find(labs + "\\.java(?: >)? (\\w+)\\.java", document.text)) {
-            labs += "|" + copy.group(1);
-        }
-        for (MatchResult call : find("(?:java|J\\d\\d}?\"?) (?:[^\n|;&<>#`]* )?(?:" + labs
-                + ")\\.java((?:\\\\\n|[^\n|;&<>#`])*)", document.text)) {
-            for (String word : call.group(1).split("[^\\w$-]+")) {
-                if (!word.matches("-*[a-z].*") || help.contains(word)) continue;
-                document.fault(call.start(), "not in the lab's --help: " + word);
-            }
-        }
+    /** The anchors that GitHub gives to the headings. */
+    static Set<String> anchors(String text) {
+        String prose = text.replaceAll("(?ms)^```.*?^```", "");
+        return find("(?m)^#{1,6} +(.*)", prose).stream().map(heading -> heading.group(1)
+            .strip().toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}_ -]", "")
+            .replace(' ', '-')).collect(Collectors.toSet());
     }
 
-    /** The lines of code that the handout quotes, and those that it changes with sed. */
-    static void quotes(String lab) {
+    /** The handout's Java, and what its commands change, must be in the lab or in Shop. */
+    static void quotes() {
+        Path handout = WORKSHOP.resolve("handout.md");
+        String sources = read(LAB) + read(WORKSHOP.resolve("Shop.java"));
         List<String> lines = new ArrayList<>();
-        for (String code : WORKSHOP.code("java")) lines.addAll(code.lines().toList());
-        for (MatchResult sed : find("sed 's/([^/]+)/.*" + LAB, WORKSHOP.text)) {
-            lines.add(sed.group(1));
+        for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(handout))) {
+            code.group(1).lines().map(line -> line.replaceFirst(" +//.*", "").strip())
+                .forEach(lines::add);
+        }
+        for (MatchResult change : find("(?m)^change '(.*?)' '", read(handout))) {
+            lines.add(change.group(1));
         }
         for (String line : lines) {
-            boolean known = lab.contains(line.strip());
-            if (!known) WORKSHOP.fault(WORKSHOP.text.indexOf(line), "not in the lab: " + line);
+            if (!sources.contains(line)) fault(handout, "not in the lab or in Shop: " + line);
         }
     }
 
-    /** The lab's options and experiments; notes the experiments that no report has. */
-    static Set<String> help() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(java, LAB.toString(), "--help")
-            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        String help = String.join("\n", process.inputReader().lines().toList());
-        String kept = "";
-        for (String name : kept()) if (name.contains("-all-")) kept += read(RUNS.resolve(name));
-        Set<String> words = new HashSet<>(Set.of("all", "experiment", "--help", "-h"));
-        for (MatchResult option : find("--\\w+", help)) words.add(option.group());
-        for (MatchResult line : find("(?m)^ +([a-z][a-z-]+) ", help)) {
-            words.add(line.group(1));
-            if (kept.isEmpty() || kept.contains("\n| " + line.group(1) + " ")) continue;
-            System.out.println("note: no kept report has " + line.group(1));
-        }
-        return words;
+    /** A PDF names its text, as git does, in its keywords. */
+    static void printed(String name) throws Exception {
+        byte[] text = Files.readAllBytes(WORKSHOP.resolve(name + ".md"));
+        MessageDigest sha = MessageDigest.getInstance("SHA-1");
+        sha.update(("blob " + text.length + "\0").getBytes());
+        String hash = HexFormat.of().formatHex(sha.digest(text));
+        Path pdf = WORKSHOP.resolve(name + ".pdf");
+        boolean made = Files.exists(pdf)
+            && Files.readString(pdf, java.nio.charset.StandardCharsets.ISO_8859_1).contains(hash);
+        if (!made) fault(pdf, "is not of its text: sh .github/workshop/print.sh");
     }
 }

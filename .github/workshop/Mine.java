@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT-0
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+class Mine extends VirtualThreadsLab {
+    static final ConcurrentHashMap<Object, Object> CACHE = new ConcurrentHashMap<>(100_000);
+
+    public static void main(String[] args) {
+        run(List.of(new Experiment("mine", Mine::mine, "a call of my own")), args);
+    }
+
+    static void mine() throws Exception {
+        waiting("a cache", UNKNOWN, () -> CACHE.computeIfAbsent(new Object(), Mine::load));
+    }
+
+    static Object load(Object key) {
+        LockSupport.parkNanos(50_000_000); // 50 ms, as a query might wait
+        return key;
+    }
+}
