@@ -639,7 +639,7 @@ class Report {
         System.err.print(CLEAR);
         if (partial) put("\n**Partial:** interrupted; these are the finished rows.\n");
         if (!failures.isEmpty()) put("\n" + String.join("", failures));
-        if (predict) put(predictions());
+        put(predictions());
         if (!sentences.isEmpty()) put("\n## What the numbers say\n\n" + sentences);
         if (samples) put("\n## Samples\n\nIn brackets: the warm-up, which does not count.\n\n");
         for (Row row : samples ? rows : List.<Row>of()) put(
@@ -653,13 +653,14 @@ class Report {
     }
 
     private static String predictions() {
+        var guessed = rows.stream().filter(row -> row.missed() > 0)
+            .sorted(Comparator.comparing(Row::missed).reversed()).toList();
+        if (guessed.isEmpty()) return "";
         String text = "\n## Your predictions, the furthest first\n\n"
             + LINE.formatted("Experiment", "Work", "You", "Model", "Ratio", "Off by") + RULE;
-        for (Row row : rows.stream().filter(row -> row.missed() > 0)
-                .sorted(Comparator.comparing(Row::missed).reversed()).toList()) {
-            text += LINE.formatted(row.experiment(), row.work(), number(row.guess(), "×"),
-                number(row.model(), "×"), row.ratioCell(), number(row.missed(), "×"));
-        }
+        for (Row row : guessed) text += LINE.formatted(row.experiment(), row.work(),
+            number(row.guess(), "×"), number(row.model(), "×"), row.ratioCell(),
+            number(row.missed(), "×"));
         return text;
     }
 

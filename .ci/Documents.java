@@ -209,7 +209,7 @@ class Documents {
         String text = "| The virtual thread | JDK " + String.join(" | JDK ", jdks)
             + " |\n|---|" + "---|".repeat(jdks.size()) + "\n";
         String help = read(RUNS.resolve("keeps-" + jdks.getFirst() + ".txt"));
-        for (MatchResult wait : find("(?m)^  ([a-z-]+) +([a-z].*)", help.split("\n#")[0])) {
+        for (MatchResult wait : find("(?m)^  ([a-z][a-z-]*) +([a-z].*)", help.split("\n#")[0])) {
             text += "| " + wait.group(2) + " |";
             for (String jdk : jdks) {
                 String said = first("(?m)^- " + wait.group(1) + ": ((?:.*\n)(?:  .*\n)*)",
@@ -226,26 +226,14 @@ class Documents {
         return text;
     }
 
-    /** An output: of reports only the rows and what they say, and all else as it is. */
+    /** An output as it is, but of reports only the rows and what is said of them. */
     static String output(String output) {
-        String rows = "";
-        String items = "";
-        String report = "(?ms)^# VirtualThreadsLab$.*?^- Other programs used .*?(?=^(?!  )|\\z)";
-        for (MatchResult part : find(report, output)) {
-            String run = "JDK " + first("- Java (\\d+)", part.group()) + ", `"
-                + first("`java ([^`]*)`", part.group()).replaceAll("\\s+", " ") + "`";
-            for (String[] row : table(part.group()).toList()) {
-                rows += "| " + run + String.join(" | ", row) + " |\n";
-            }
-            String said = part.group().substring(part.group().lastIndexOf("\n|"));
-            for (MatchResult item : find("(?m)^- (.*(\n  .*)*)", said.split("\n## At a")[0])) {
-                items += "- " + run + ": " + item.group(1) + "\n";
-            }
-        }
-        String rest = output.replaceAll(report, "").strip();
-        return (rows.isEmpty() ? "" : "| Run | Experiment | Work | Platform | Virtual | Ratio "
-                + "| Model |\n|---|---|---|--:|--:|--:|--:|\n" + rows + "\n" + items + "\n")
-            + (rest.isEmpty() ? "" : "```text\n" + rest + "\n```\n");
+        String report = "(?ms)^# VirtualThreadsLab\n.*?^- Java (\\d+).*?(^\\|.*?)\n## At a glance"
+            + ".*?^- Other programs used (?:.*?(?=\n\\S)|.*)";
+        String text = Pattern.compile(report).matcher(output).replaceAll(part ->
+            Matcher.quoteReplacement("On JDK " + part.group(1) + ":\n" + part.group(2)
+                .replaceAll("\\|-.*\n|\n## What.*\n(?=\n)", "")));
+        return "```text\n" + text.strip() + "\n```";
     }
 
     // --------------------------------------------------------------------- the picture
@@ -443,7 +431,7 @@ class Documents {
         environment.put("JMH", "" + Path.of(".ci/jmh/target/benchmarks.jar").toAbsolutePath());
         for (var entry : wanted.entrySet()) {
             System.out.println(entry.getKey());
-            keep(entry.getKey(), command(entry.getKey(), entry.getValue()), environment);
+            keep(entry.getKey(), entry.getValue(), environment);
         }
         fill();
     }
@@ -473,11 +461,12 @@ class Documents {
     }
 
     /** Runs the lines where the files of the workshop are; keeps what they print. */
-    static void keep(String name, String lines, Map<String, String> environment)
+    static void keep(String name, MatchResult mark, Map<String, String> environment)
             throws Exception {
+        String lines = command(name, mark);
         Path making = RUNS.resolve(name + ".making").toAbsolutePath();
         Path errors = Files.createTempFile("errors", ".txt");
-        var builder = new ProcessBuilder("bash", "-euc", lines).directory(scratch().toFile())
+        var builder = new ProcessBuilder("bash", "-euc", lines).directory(scratch(mark).toFile())
             .redirectOutput(making.toFile()).redirectError(errors.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -490,16 +479,15 @@ class Documents {
         }
     }
 
-    /** A new folder with the lab, the files of the workshop and README's programs. */
-    static Path scratch() throws Exception {
+    /** A new folder with the lab, the files of the workshop and, for shell, README's programs. */
+    static Path scratch(MatchResult mark) throws Exception {
         Path folder = Files.createTempDirectory("documents");
-        new ProcessBuilder("cp", "-R", LAB + "", ".ci/Keeps.java", WORKSHOP + "/.", "" + folder)
-            .start().waitFor();
+        new ProcessBuilder("cp", "-R", "" + LAB, ".ci/Keeps.java", ".ci/Alone.java",
+            WORKSHOP + "/.", "" + folder).start().waitFor();
+        if (!mark.group(1).equals("shell")) return folder;
         for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(ALL.getFirst()))) {
             String name = first("(?m)^class (\\w+)", code.group(1));
-            if (code.group().contains(" main(") && !name.equals("Mine")) {
-                Files.writeString(folder.resolve(name + ".java"), code.group(1));
-            }
+            if (!name.isEmpty()) Files.writeString(folder.resolve(name + ".java"), code.group(1));
         }
         return folder;
     }
@@ -566,6 +554,14 @@ class Documents {
         }
         for (String line : lines) {
             if (!sources.contains(line)) fault(handout, "not in the lab or in Shop: " + line);
+        }
+        String patches = "";
+        for (File step : WORKSHOP.resolve("steps").toFile().listFiles()) {
+            patches += read(step.toPath());
+        }
+        Path trainer = WORKSHOP.resolve("trainer.md");
+        for (MatchResult diff : find("(?ms)^```diff\n(.*?)^```", read(trainer))) {
+            if (!patches.contains(diff.group(1))) fault(trainer, "no such step: " + diff.group(1));
         }
     }
 
