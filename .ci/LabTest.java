@@ -674,7 +674,8 @@ class LabTest {
         /** Checks that a number, made of rounded cells, is among what is said. */
         void states(String experiment, double value) {
             String said = said(experiment);
-            yes("about " + value + " in: " + said, matches("\\d[\\d,.]*", said).stream()
+            List<String> numbers = matches("\\d[\\d,.]*+(?! threads:)", said);
+            yes("about " + value + " in: " + said, numbers.stream()
                 .anyMatch(number -> Math.abs(number(number) / value - 1) < 0.06));
         }
 

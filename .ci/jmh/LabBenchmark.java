@@ -83,9 +83,8 @@ public class LabBenchmark {
             return null;
         };
         try (executor) {
-            List<Future<?>> tasks = new ArrayList<>();
-            for (int i = 0; i < n; i++) tasks.add(executor.submit(task));
-            for (var done : tasks) done.get();
+            var tasks = Collections.nCopies(n, task);
+            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) done.get();
         }
     }
 }
