@@ -484,7 +484,7 @@ class Evidence {
         double silent = Math.clamp(virtual.get() - platform.get(), 0, elapsed);
         String fact = "no carrier was free for %s of %s ms";
         if (computed > 0.1 * silent) fact += "; each computed for %s ms";
-        if (silent < 0.2 * elapsed) fact = "carriers were free, but for %s of %s ms";
+        if (silent < 0.2 * elapsed) fact = "carriers were free for all but %s of %s ms";
         facts.put(silent / elapsed, Report.text(fact, silent, elapsed, computed));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 import java.io.*;
 import java.math.*;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.security.MessageDigest;
 import java.util.*;
@@ -39,7 +40,8 @@ class Documents {
         WORKSHOP.resolve("handout.md"), WORKSHOP.resolve("takeaway.md"),
         WORKSHOP.resolve("trainer.md"));
     static final String MARK = "<!-- (five|ratio|compare|ratios|jmh|keeps|block|shell) ";
-    static final Pattern MADE = Pattern.compile("(?s)" + MARK + "(.*?)\\s*-->(.*?)<!-- end -->");
+    static final Pattern MADE =
+        Pattern.compile("(?s)" + MARK + "(.*?)\\s*-->(.*?)<!-- end -->");
     static final String FIVE = "start-time|sleep-wave|cpu-primes|pinning|thread-count";
     static final int STARTS = 5;
     static int faults;
@@ -101,7 +103,8 @@ class Documents {
     static String made(Path document, MatchResult mark) {
         try {
             if (!kept().containsAll(files(mark))) {
-                throw new NoSuchElementException("not measured yet: java .ci/Documents.java run");
+                throw new NoSuchElementException("not measured yet: java .ci/Documents.java"
+                    + " run");
             }
             String content = content(mark).stripTrailing();
             return mark.group(1).equals("ratio") ? content : "\n\n" + content + "\n\n";
@@ -209,17 +212,18 @@ class Documents {
         String text = "| The virtual thread | JDK " + String.join(" | JDK ", jdks)
             + " |\n|---|" + "---|".repeat(jdks.size()) + "\n";
         String help = read(RUNS.resolve("keeps-" + jdks.getFirst() + ".txt"));
-        for (MatchResult wait : find("(?m)^  ([a-z][a-z-]*) +([a-z].*)", help.split("\n#")[0])) {
+        String names = help.split("\n#")[0];
+        for (MatchResult wait : find("(?m)^  ([a-z][a-z-]*) +([a-z].*)", names)) {
             text += "| " + wait.group(2) + " |";
             for (String jdk : jdks) {
                 String said = first("(?m)^- " + wait.group(1) + ": ((?:.*\n)(?:  .*\n)*)",
                     read(RUNS.resolve("keeps-" + jdk + ".txt"))).replaceAll("\\s+", " ");
-                if (said.isEmpty()) throw new NoSuchElementException("nothing on " + wait.group());
+                if (said.isEmpty()) throw new NoSuchElementException(wait.group());
                 boolean free = said.contains("carriers were free");
-                text += (free ? " free" : said.contains("pinned waits: ") ? " **pinned**"
-                    : said.contains("computed for") ? " busy" : " **kept**")
-                    + (free && said.contains("the scheduler has added") ? "; carriers are added" : "")
-                    + " |";
+                boolean added = said.contains("the scheduler has added");
+                text += (free ? added ? " free; carriers are added" : " free"
+                    : said.contains("pinned waits: ") ? " **pinned**"
+                    : said.contains("computed for") ? " busy" : " **kept**") + " |";
             }
             text += "\n";
         }
@@ -228,8 +232,8 @@ class Documents {
 
     /** An output as it is, but of reports only the rows and what is said of them. */
     static String output(String output) {
-        String report = "(?ms)^# VirtualThreadsLab\n.*?^- Java (\\d+).*?(^\\|.*?)\n## At a glance"
-            + ".*?^- Other programs used (?:.*?(?=\n\\S)|.*)";
+        String report = "(?ms)^# VirtualThreadsLab\n.*?^- Java (\\d+).*?(^\\|.*?)\n## At a"
+            + " glance.*?^- Other programs used (?:.*?(?=\n\\S)|.*)";
         String text = Pattern.compile(report).matcher(output).replaceAll(part ->
             Matcher.quoteReplacement("On JDK " + part.group(1) + ":\n" + part.group(2)
                 .replaceAll("\\|-.*\n|\n## What.*\n(?=\n)", "")));
@@ -395,7 +399,8 @@ class Documents {
             if (kind.equals("keeps")) files.add("keeps-" + jdk + ".txt");
             for (int start = 1; start <= STARTS && !kind.equals("keeps"); start++) {
                 files.add(jdk + "-all-" + start + ".md");
-                if (kind.equals("jmh") && start % 2 == 1) files.add(jdk + "-jmh-" + start + ".csv");
+                boolean jmh = kind.equals("jmh") && start % 2 == 1;
+                if (jmh) files.add(jdk + "-jmh-" + start + ".csv");
             }
         }
         return files;
@@ -466,7 +471,8 @@ class Documents {
         String lines = command(name, mark);
         Path making = RUNS.resolve(name + ".making").toAbsolutePath();
         Path errors = Files.createTempFile("errors", ".txt");
-        var builder = new ProcessBuilder("bash", "-euc", lines).directory(scratch(mark).toFile())
+        var builder = new ProcessBuilder("bash", "-euc", lines)
+            .directory(scratch(mark).toFile())
             .redirectOutput(making.toFile()).redirectError(errors.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -479,7 +485,7 @@ class Documents {
         }
     }
 
-    /** A new folder with the lab, the files of the workshop and, for shell, README's programs. */
+    /** A new folder with the lab, the workshop's files and, for shell, README's programs. */
     static Path scratch(MatchResult mark) throws Exception {
         Path folder = Files.createTempDirectory("documents");
         new ProcessBuilder("cp", "-R", "" + LAB, ".ci/Keeps.java", ".ci/Alone.java",
@@ -487,7 +493,8 @@ class Documents {
         if (!mark.group(1).equals("shell")) return folder;
         for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(ALL.getFirst()))) {
             String name = first("(?m)^class (\\w+)", code.group(1));
-            if (!name.isEmpty()) Files.writeString(folder.resolve(name + ".java"), code.group(1));
+            Path file = folder.resolve(name + ".java");
+            if (!name.isEmpty()) Files.writeString(file, code.group(1));
         }
         return folder;
     }
@@ -540,12 +547,15 @@ class Documents {
             .replace(' ', '-')).collect(Collectors.toSet());
     }
 
-    /** The handout's Java, and what its commands change, must be in the lab or in Shop. */
+    /** What the handout quotes of files must be in them, and what its commands change. */
     static void quotes() {
         Path handout = WORKSHOP.resolve("handout.md");
-        String sources = read(LAB) + read(WORKSHOP.resolve("Shop.java"));
+        String sources = read(LAB);
+        for (String name : List.of("Shop.java", "look.sh", "record.sh")) {
+            sources += read(WORKSHOP.resolve(name));
+        }
         List<String> lines = new ArrayList<>();
-        for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(handout))) {
+        for (MatchResult code : find("(?ms)^```(?:java|bash)\n(.*?)^```", read(handout))) {
             code.group(1).lines().map(line -> line.replaceFirst(" +//.*", "").strip())
                 .forEach(lines::add);
         }
@@ -553,7 +563,7 @@ class Documents {
             lines.add(change.group(1));
         }
         for (String line : lines) {
-            if (!sources.contains(line)) fault(handout, "not in the lab or in Shop: " + line);
+            if (!sources.contains(line)) fault(handout, "not in what it quotes: " + line);
         }
         String patches = "";
         for (File step : WORKSHOP.resolve("steps").toFile().listFiles()) {
@@ -561,7 +571,8 @@ class Documents {
         }
         Path trainer = WORKSHOP.resolve("trainer.md");
         for (MatchResult diff : find("(?ms)^```diff\n(.*?)^```", read(trainer))) {
-            if (!patches.contains(diff.group(1))) fault(trainer, "no such step: " + diff.group(1));
+            boolean step = patches.contains(diff.group(1));
+            if (!step) fault(trainer, "no such step: " + diff.group(1));
         }
     }
 
@@ -573,7 +584,7 @@ class Documents {
         String hash = HexFormat.of().formatHex(sha.digest(text));
         Path pdf = WORKSHOP.resolve(name + ".pdf");
         boolean made = Files.exists(pdf)
-            && Files.readString(pdf, java.nio.charset.StandardCharsets.ISO_8859_1).contains(hash);
+            && Files.readString(pdf, StandardCharsets.ISO_8859_1).contains(hash);
         if (!made) fault(pdf, "is not of its text: sh .github/workshop/print.sh");
     }
 }

@@ -349,7 +349,7 @@ class LabTest {
         for (String what : List.of("ReentrantLock", "synchronized", "class init")) {
             if (pins(what)) run.says(what, "no carrier was free for", "pinned waits: ", ", the"
                 + " longest in VirtualThreadsLab");
-            else run.says(what, "carriers were free, but for");
+            else run.says(what, "carriers were free for all but");
         }
         counts(run);
     }
@@ -395,16 +395,16 @@ class LabTest {
         Run run = odd("--quick --runs 1 sleep part cache two inside one short fork monitor"
             + " computing").report(0);
         for (String free : List.of("sleep", "two", "short", "fork")) {
-            run.says(free, "carriers were free, but for");
+            run.says(free, "carriers were free for all but");
             yes(free, !run.said(free).contains("pinned"));
         }
         for (String pinned : List.of("part", "cache", "inside", "one")) {
-            if (JDK > 23) run.says(pinned, "carriers were free, but for");
+            if (JDK > 23) run.says(pinned, "carriers were free for all but");
             else run.says(pinned, "no carrier was free for", "pinned waits: ", ", the longest"
                 + " in Odd");
         }
         run.says("computing", "no carrier was free for", "; each computed for ");
-        run.says("monitor", "carriers were free, but for");
+        run.says("monitor", "carriers were free for all but");
         boolean added = run.said("monitor").contains("the scheduler has added");
         yes(run.said("monitor"), added == JDK < 24);
     }
@@ -413,23 +413,23 @@ class LabTest {
         needs("/usr/bin/mkfifo");
         Run run = odd("--quick --runs 1 fifo").report(0);
         if (JDK > 23) run.says("fifo", "no carrier was free for");
-        else run.says("fifo", "carriers were free, but for", "; the scheduler has added ");
+        else run.says("fifo", "carriers were free for all but", "; the scheduler has added ");
         yes(run.said("fifo"), !run.said("fifo").contains("pinned"));
     }
 
     /** Where Flight Recorder cannot write; outside run; and in a deadlock by pinning. */
     static void hardWaits() throws Exception {
         java("-Djava.io.tmpdir=none Odd --quick --runs 1 sleep").report(0)
-            .says("sleep", "carriers were free, but for", "; pinned waits: not known");
+            .says("sleep", "carriers were free for all but", "; pinned waits: not known");
         Run run = odd("alone").exits(0).tells(" in a b ", "- mine: a|b: carriers were free");
         yes("not partial", !run.out.contains("Partial"));
         Path hasty = compile(edited("2, TimeUnit.MINUTES", "2, TimeUnit.SECONDS"));
         run = java("-cp " + hasty + " Odd --quick --runs 1 asleep dead cells").report(1);
         equal("goes on", List.of("asleep", "dead", "cells"), run.experiments());
         run.tells("platform: not done in two minutes, and so cancelled");
-        run.says("asleep", "carriers were free, but for 0 of 2,0");
+        run.says("asleep", "carriers were free for all but 0 of 2,0");
         if (JDK < 24) run.says("dead", "no carrier was free for", "pinned waits: ");
-        else run.says("dead", "carriers were free, but for");
+        else run.says("dead", "carriers were free for all but");
     }
 
     // -------------------------------------------------------------------- deliberate faults

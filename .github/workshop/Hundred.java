@@ -19,7 +19,8 @@ class Hundred {
             long start = System.nanoTime();
             Thread.sleep(5);
             long ms = (System.nanoTime() - start) / 1_000_000;
-            if (print) System.out.println("after   " + Thread.currentThread() + "  " + ms + " ms");
+            String after = "after   " + Thread.currentThread() + "  " + ms + " ms";
+            if (print) System.out.println(after);
         }
         return 0;
     }

@@ -64,6 +64,6 @@ change() {
 for program in java21 java25; do
     $program -version 2>&1 | head -n 1
 done
-for file in VirtualThreadsLab.java Shop.java Hundred.java Service.java Mine.java; do
+for file in VirtualThreadsLab.java {Shop,Hundred,Service,Mine}.java {look,record}.sh; do
     [ -f "$file" ] || echo "$file is not in this folder."
 done
