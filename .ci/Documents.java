@@ -221,7 +221,7 @@ class Documents {
                 if (said.isEmpty()) throw new NoSuchElementException(wait.group());
                 boolean free = said.contains("carriers were free");
                 boolean added = said.contains("the scheduler has added");
-                text += (free ? added ? " free; carriers are added" : " free"
+                text += (free ? added ? " kept; others are added" : " free"
                     : said.contains("pinned waits: ") ? " **pinned**"
                     : said.contains("computed for") ? " busy" : " **kept**") + " |";
             }
