@@ -595,7 +595,7 @@ class Report {
     /** Returns the ratio that the reader expects, such as 50×, ~20, 1:3, 1 / 10 or 0,5. */
     static double guess(String question) {
         if (!predict) return Double.NaN;
-        print(System.err, "\n" + item(question)
+        print(System.err, CLEAR + "\n" + item(question)
             + "Your ratio, platform ÷ virtual, such as 30 or 1/3 (Enter to skip): ");
         String typed = KEYBOARD.hasNextLine() ? KEYBOARD.nextLine() : "";
         // 1,000 is a thousand, as in the table; any other comma is a decimal point.

@@ -59,6 +59,7 @@ change() {
         if (at) $0 = substr($0, 1, at - 1) new substr($0, at + length(old))
         print
     }' VirtualThreadsLab.java > Play.java
+    echo "Play.java: $(grep -cF "$1" VirtualThreadsLab.java) lines changed" >&2
 }
 
 for program in java21 java25; do
