@@ -300,7 +300,7 @@ class LabTest {
     // ----------------------------------------------------------------------- the experiments
 
     static void theFive() throws Exception {
-        Run run = lab("--samples --runs 3").report(0).tells(", runs: 3, ");
+        Run run = lab("--samples --runs 2").report(0).tells(", runs: 2, ");
         equal("experiments", FIVE, run.experiments());
         five(run);
         yes("10,000 starts are cheaper", number(run.row("start-time", "10,000").ratio()) > 2);
@@ -310,7 +310,7 @@ class LabTest {
     }
 
     static void all() throws Exception {
-        Run run = lab("all --quick --samples").report(0).tells(", runs: 5, ", CACHE);
+        Run run = lab("all --quick --samples --runs 3").report(0).tells(", runs: 3, ", CACHE);
         five(run);
         for (String name : ENCORES) yes(name, run.experiments().contains(name));
         run.row("http", "320 ").models(1);
