@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT-0
 import java.io.*;
-import java.math.*;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.security.MessageDigest;
@@ -40,40 +39,35 @@ class Documents {
         WORKSHOP.resolve("handout.md"), WORKSHOP.resolve("takeaway.md"),
         WORKSHOP.resolve("trainer.md"));
     static final String MARK = "<!-- (five|ratio|compare|ratios|jmh|keeps|block|shell) ";
-    static final Pattern MADE =
-        Pattern.compile("(?s)" + MARK + "(.*?)\\s*-->(.*?)<!-- end -->");
+    static final String MADE =
+        "(?s)" + MARK + "((?:(?!-->).)*?)\\s*-->((?:(?!<!-- ).)*)<!-- end -->";
     static final String FIVE = "start-time|sleep-wave|cpu-primes|pinning|thread-count";
     static final int STARTS = 5;
     static int faults;
 
     public static void main(String[] args) throws Exception {
-        if (!Files.exists(LAB)) {
+        Locale.setDefault(Locale.ROOT); // or the picture would differ from place to place
+        String word = String.join(" ", args);
+        if (!Files.exists(LAB) || !word.matches("run|run --fresh|fill|check")) {
             System.err.println("Documents: run it beside VirtualThreadsLab.java:"
-                + " java .ci/Documents.java check");
+                + " java .ci/Documents.java run|fill|check, or run --fresh");
             System.exit(2);
         }
-        switch (String.join(" ", args)) {
-            case "run" -> run(false);
-            case "run --fresh" -> run(true);
-            case "fill" -> fill();
-            case "check" -> check();
-            default -> {
-                System.err.println("java .ci/Documents.java run|fill|check, or run --fresh");
-                System.exit(2);
-            }
-        }
+        if (word.startsWith("run")) run(word.endsWith("--fresh"));
+        if (word.equals("fill")) fill();
+        if (word.equals("check")) check();
         System.out.println((faults == 0 ? "no" : faults) + (faults < 2 ? " fault" : " faults"));
         System.exit(faults == 0 ? 0 : 1);
     }
 
     static void fill() throws IOException {
         for (Path document : ALL) {
-            String text = MADE.matcher(read(document)).replaceAll(mark ->
+            String text = Pattern.compile(MADE).matcher(read(document)).replaceAll(mark ->
                 Matcher.quoteReplacement(mark.group().substring(0, mark.start(3) - mark.start())
                     + made(document, mark) + "<!-- end -->"));
             Files.writeString(document, text);
         }
-        Files.writeString(PICTURE, picture(List.of("21", "25", "27")));
+        Files.writeString(PICTURE, picture());
     }
 
     static void fault(Path file, String what) {
@@ -93,18 +87,21 @@ class Documents {
         return Pattern.compile(regex).matcher(text).results().toList();
     }
 
-    /** The first group of the first match. */
+    /** The first group of each match. */
+    static List<String> groups(String regex, String text) {
+        return find(regex, text).stream().map(match -> match.group(1)).toList();
+    }
+
     static String first(String regex, String text) {
-        return find(regex, text).stream().map(match -> match.group(1)).findFirst().orElse("");
+        return groups(regex, text).stream().findFirst().orElse("");
     }
 
     // --------------------------------------------------------------------- what is made
     /** What is to stand after a mark: what stands there, if it cannot be made. */
     static String made(Path document, MatchResult mark) {
         try {
-            if (!kept().containsAll(files(mark))) {
-                throw new NoSuchElementException("not measured yet: java .ci/Documents.java"
-                    + " run");
+            if (!files(mark).stream().allMatch(name -> current(name, mark))) {
+                throw new NoSuchElementException("not measured: java .ci/Documents.java run");
             }
             String content = content(mark).stripTrailing();
             return mark.group(1).equals("ratio") ? content : "\n\n" + content + "\n\n";
@@ -117,6 +114,7 @@ class Documents {
     static String content(MatchResult mark) {
         List<String> lines = mark.group(2).lines().toList();
         List<String> words = List.of(lines.get(0).split(" "));
+        String name = files(mark).get(0);
         return switch (mark.group(1)) {
             case "five" -> five(words.get(0));
             case "ratio" -> median(cells(words.get(0), "all", row(words.get(0),
@@ -125,7 +123,7 @@ class Documents {
             case "ratios" -> ratios(words);
             case "jmh" -> jmh(words);
             case "keeps" -> keeps(words);
-            default -> output(read(RUNS.resolve(files(mark).get(0))));
+            default -> output(read(RUNS.resolve(name)).substring(asked(name, mark).length()));
         };
     }
 
@@ -187,9 +185,7 @@ class Documents {
             }
             text += "\n";
         }
-        return text + "\nWhole, for each JDK: " + jdks.stream().flatMap(jdk ->
-            kept(jdk + "-all").stream()).map(name -> "[" + name.replaceAll("-all|\\.md", "")
-            + "](.ci/runs/" + name + ")").collect(Collectors.joining(", "));
+        return text;
     }
 
     static String jmh(List<String> jdks) {
@@ -211,9 +207,8 @@ class Documents {
     static String keeps(List<String> jdks) {
         String text = "| The virtual thread | JDK " + String.join(" | JDK ", jdks)
             + " |\n|---|" + "---|".repeat(jdks.size()) + "\n";
-        String help = read(RUNS.resolve("keeps-" + jdks.getFirst() + ".txt"));
-        String names = help.split("\n#")[0];
-        for (MatchResult wait : find("(?m)^  ([a-z][a-z-]*) +([a-z].*)", names)) {
+        String help = read(RUNS.resolve("keeps-" + jdks.getFirst() + ".txt")).split("\n#")[0];
+        for (MatchResult wait : find("(?m)^  ([a-z][a-z-]*) +([a-z].*)", help)) {
             text += "| " + wait.group(2) + " |";
             for (String jdk : jdks) {
                 String said = first("(?m)^- " + wait.group(1) + ": ((?:.*\n)(?:  .*\n)*)",
@@ -242,7 +237,8 @@ class Documents {
 
     // --------------------------------------------------------------------- the picture
     /** Every ratio on a logarithmic axis: a dot for the median, a line for the range. */
-    static String picture(List<String> jdks) {
+    static String picture() {
+        List<String> jdks = List.of("21", "25", "27");
         List<String> colors = List.of("#c2410c", "#1d4ed8", "#15803d");
         List<String> rows = names(jdks).stream().filter(name ->
             jdks.stream().anyMatch(jdk -> !cells(jdk, "all", name, RATIO).isEmpty())).toList();
@@ -251,9 +247,8 @@ class Documents {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" role="img">
             <title>Ratios, platform ÷ virtual, over five starts of each JDK</title>
             <style>
-            svg { background: #fff; font: 13px sans-serif; }
+            svg { font: 13px sans-serif; }
             text { fill: #222; } .dim { fill: #666; font-size: 12px; }
-            .grid { stroke: #ddd; } .one { stroke: #888; }
             </style>
             <rect width="640" height="%1$d" fill="#fff"/>
             """.formatted(height));
@@ -262,12 +257,11 @@ class Documents {
                 "JDK " + jdks.get(i), ""));
         }
         svg.append(text(10, 24, "platform ÷ virtual", ""));
-        for (int power = -4; power <= 3; power++) {
-            double x = x(Math.pow(10, power));
-            svg.append("<line class=\"%s\" x1=\"%.0f\" x2=\"%2$.0f\" y1=\"58\" y2=\"%d\"/>\n"
-                .formatted(power == 0 ? "one" : "grid", x, height - 10));
-            String label = "%,.4f".formatted(Math.pow(10, power)).replaceAll("\\.?0+$", "");
-            svg.append(text(x, 50, label + "×", " text-anchor=\"middle\" class=\"dim\""));
+        for (String ratio : "0.0001 0.001 0.01 0.1 1 10 100 1,000".split(" ")) {
+            double x = x(number(ratio));
+            svg.append("<line stroke=\"%s\" x1=\"%.0f\" x2=\"%2$.0f\" y1=\"58\" y2=\"%d\"/>\n"
+                .formatted(ratio.equals("1") ? "#888" : "#ddd", x, height - 10));
+            svg.append(text(x, 50, ratio + "×", " text-anchor=\"middle\" class=\"dim\""));
         }
         for (int i = 0; i < rows.size(); i++) {
             double y = 78 + 30 * i;
@@ -330,14 +324,9 @@ class Documents {
         return rows.stream();
     }
 
-    /** Three digits, as the lab writes them. */
+    /** Three digits, two below 0.1, as the lab writes them. */
     static String digits(double number) {
-        if (number >= 100) return String.format(Locale.ROOT, "%,.0f", number);
-        return "" + new BigDecimal(number).round(new MathContext(number < 0.1 ? 2 : 3));
-    }
-
-    static List<String> kept(String prefix) {
-        return kept().stream().filter(name -> name.startsWith(prefix + "-")).toList();
+        return (number >= 999.5 ? "%,.0f" : number < 0.1 ? "%.2g" : "%.3g").formatted(number);
     }
 
     /** What the runs of the lab (all) or of JMH (jmh) have for a row, in ascending order. */
@@ -383,8 +372,8 @@ class Documents {
     }
 
     // --------------------------------------------------------------------- the kept files
-    static List<String> kept() {
-        String[] names = RUNS.toFile().list();
+    static List<String> kept(String prefix) {
+        String[] names = RUNS.toFile().list((folder, name) -> name.startsWith(prefix));
         return names == null ? List.of() : Stream.of(names).sorted().toList();
     }
 
@@ -411,7 +400,7 @@ class Documents {
         Map<String, MatchResult> wanted = new TreeMap<>(Comparator.comparing(name ->
             name.replaceAll("(\\d+)-(all|jmh)-(\\d)", " $3 $1 $2")));
         for (Path document : ALL) {
-            for (MatchResult mark : MADE.matcher(read(document)).results().toList()) {
+            for (MatchResult mark : find(MADE, read(document))) {
                 for (String file : files(mark)) wanted.put(file, mark);
             }
         }
@@ -427,18 +416,25 @@ class Documents {
             environment.putIfAbsent("JDK" + words[0], words[1].replace("/bin/java", ""));
         }
         Map<String, MatchResult> wanted = wanted();
-        if (!fresh) wanted.keySet().removeAll(kept());
-        if (String.join(" ", wanted.keySet()).contains(".csv")) {
-            var maven = new ProcessBuilder("mvn", "-q", "-f", ".ci/jmh/pom.xml", "package");
-            maven.environment().put("JAVA_HOME", environment.get("JDK21"));
-            maven.inheritIO().start().waitFor();
-        }
-        environment.put("JMH", "" + Path.of(".ci/jmh/target/benchmarks.jar").toAbsolutePath());
+        if (!fresh) wanted.entrySet().removeIf(one -> current(one.getKey(), one.getValue()));
+        environment.put("JMH", "" + Path.of(".ci", "jmh").toAbsolutePath());
         for (var entry : wanted.entrySet()) {
             System.out.println(entry.getKey());
             keep(entry.getKey(), entry.getValue(), environment);
         }
         fill();
+    }
+
+    /** Is there such a file, and was it made by this very command? */
+    static boolean current(String name, MatchResult mark) {
+        return kept("").contains(name)
+            && read(RUNS.resolve(name)).startsWith(asked(name, mark));
+    }
+
+    /** A text begins with what made it; a report says it by itself. */
+    static String asked(String name, MatchResult mark) {
+        return name.endsWith(".txt")
+            ? "$ " + command(name, mark).strip().replace("\n", "\n$ ") + "\n" : "";
     }
 
     /** What makes a kept file, as lines of bash. */
@@ -452,8 +448,9 @@ class Documents {
                 + java + "-cp out Keeps --help\n"
                 + "for name in $(sed -n 's/^ *add(\"\\([a-z-]*\\)\".*/\\1/p' Keeps.java)\n"
                 + "do " + java + "-cp out Keeps --quick --runs 1 $name; done";
-            default -> java + (name.endsWith(".md") ? "VirtualThreadsLab.java all --samples"
-                : "-jar \"$JMH\" -rf csv -rff /dev/stdout -o /dev/null");
+            default -> name.endsWith(".md") ? java + "VirtualThreadsLab.java all --samples"
+                : "JAVA_HOME=\"$JDK21\" mvn -q -f \"$JMH\" package >&2\n" + java
+                + "-jar \"$JMH/target/benchmarks.jar\" -rf csv -rff /dev/stdout -o /dev/null";
         };
     }
 
@@ -461,27 +458,28 @@ class Documents {
     static String block(String words) {
         String section = first("(?ms)^##+ ([^\n]*" + Pattern.quote(words) + ".*?)(?:^##|\\z)",
             read(WORKSHOP.resolve("handout.md")));
-        return find("(?ms)^```sh\n(.*?)^```", section).stream().map(found -> found.group(1))
-            .collect(Collectors.joining());
+        String lines = String.join("", groups("(?ms)^```sh\n(.*?)^```", section));
+        if (lines.isEmpty()) throw new NoSuchElementException("no sh block below: " + words);
+        return lines;
     }
 
     /** Runs the lines where the files of the workshop are; keeps what they print. */
     static void keep(String name, MatchResult mark, Map<String, String> environment)
             throws Exception {
         String lines = command(name, mark);
-        Path making = RUNS.resolve(name + ".making").toAbsolutePath();
-        Path errors = Files.createTempFile("errors", ".txt");
-        var builder = new ProcessBuilder("bash", "-euc", lines)
-            .directory(scratch(mark).toFile())
-            .redirectOutput(making.toFile()).redirectError(errors.toFile());
+        Path folder = scratch(mark);
+        Path made = folder.resolve("made");
+        Path errors = folder.resolve("errors");
+        var builder = new ProcessBuilder("bash", "-euc", lines).directory(folder.toFile())
+            .redirectInput(new File("/dev/null")).redirectOutput(made.toFile())
+            .redirectError(errors.toFile());
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        process.getOutputStream().close();
-        if (process.waitFor() == 0) {
-            Files.move(making, RUNS.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        int code = builder.start().waitFor();
+        if (code == 0) {
+            Files.writeString(RUNS.resolve(name), asked(name, mark) + Files.readString(made));
         } else {
             Files.copy(errors, System.err);
-            fault(making, "exit code " + process.exitValue() + ": " + lines);
+            fault(RUNS.resolve(name), "exit code " + code + ": " + lines);
         }
     }
 
@@ -491,10 +489,9 @@ class Documents {
         new ProcessBuilder("cp", "-R", "" + LAB, ".ci/Keeps.java", ".ci/Alone.java",
             WORKSHOP + "/.", "" + folder).start().waitFor();
         if (!mark.group(1).equals("shell")) return folder;
-        for (MatchResult code : find("(?ms)^```java\n(.*?)^```", read(ALL.getFirst()))) {
-            String name = first("(?m)^class (\\w+)", code.group(1));
-            Path file = folder.resolve(name + ".java");
-            if (!name.isEmpty()) Files.writeString(file, code.group(1));
+        for (String code : groups("(?ms)^```java\n(.*?)^```", read(ALL.getFirst()))) {
+            String name = first("(?m)^class (\\w+)", code);
+            if (!name.isEmpty()) Files.writeString(folder.resolve(name + ".java"), code);
         }
         return folder;
     }
@@ -502,12 +499,12 @@ class Documents {
     // --------------------------------------------------------------------- the check
     static void check() throws Exception {
         Set<String> wanted = wanted().keySet();
-        for (String name : kept()) {
+        for (String name : kept("")) {
             if (!wanted.contains(name)) fault(RUNS.resolve(name), "no mark asks for it");
         }
         for (Path document : ALL) {
             String text = read(document);
-            List<MatchResult> marks = MADE.matcher(text).results().toList();
+            List<MatchResult> marks = find(MADE, text);
             if (find(MARK, text).size() != marks.size()
                     || find("<!-- end -->", text).size() != marks.size()) {
                 fault(document, "a mark without its end, or an end without its mark");
@@ -520,8 +517,7 @@ class Documents {
             }
             links(document, text);
         }
-        boolean drawn = Files.exists(PICTURE)
-            && read(PICTURE).equals(picture(List.of("21", "25", "27")));
+        boolean drawn = Files.exists(PICTURE) && read(PICTURE).equals(picture());
         if (!drawn) fault(PICTURE, "stale: java .ci/Documents.java fill");
         quotes();
         for (String name : List.of("handout", "takeaway")) printed(name);
@@ -531,8 +527,7 @@ class Documents {
         for (MatchResult link : find("(?m)(?:]\\(|src=\"|^\\[[^]]+]: )([^()\\s\"]+)", text)) {
             String[] target = link.group(1).split("#", 2);
             if (target[0].contains(":")) continue;
-            Path file = target[0].isEmpty() ? document
-                : document.resolveSibling(target[0]).normalize();
+            Path file = target[0].isEmpty() ? document : document.resolveSibling(target[0]);
             boolean there = Files.exists(file);
             if (there && target.length == 2) there = anchors(read(file)).contains(target[1]);
             if (!there) fault(document, "leads nowhere: " + link.group(1));
@@ -542,37 +537,32 @@ class Documents {
     /** The anchors that GitHub gives to the headings. */
     static Set<String> anchors(String text) {
         String prose = text.replaceAll("(?ms)^```.*?^```", "");
-        return find("(?m)^#{1,6} +(.*)", prose).stream().map(heading -> heading.group(1)
-            .strip().toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}_ -]", "")
-            .replace(' ', '-')).collect(Collectors.toSet());
+        return groups("(?m)^#{1,6} +(.*)", prose).stream().map(heading -> heading.strip()
+            .toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'))
+            .collect(Collectors.toSet());
     }
 
-    /** What the handout quotes of files must be in them, and what its commands change. */
+    /** What the handout quotes or changes must be in the files; so must the trainer's diffs. */
     static void quotes() {
         Path handout = WORKSHOP.resolve("handout.md");
+        String text = read(handout);
+        List<String> quoted = new ArrayList<>(groups("(?m)^change '(.*?)' '", text));
+        quoted.addAll(groups("(?ms)^```(?:java|bash)\n(.*?)^```", text));
         String sources = read(LAB);
         for (String name : List.of("Shop.java", "look.sh", "record.sh")) {
             sources += read(WORKSHOP.resolve(name));
         }
-        List<String> lines = new ArrayList<>();
-        for (MatchResult code : find("(?ms)^```(?:java|bash)\n(.*?)^```", read(handout))) {
-            code.group(1).lines().map(line -> line.replaceFirst(" +//.*", "").strip())
-                .forEach(lines::add);
-        }
-        for (MatchResult change : find("(?m)^change '(.*?)' '", read(handout))) {
-            lines.add(change.group(1));
-        }
-        for (String line : lines) {
-            if (!sources.contains(line)) fault(handout, "not in what it quotes: " + line);
+        for (String line : String.join("\n", quoted).split("\n")) {
+            String code = line.replaceFirst(" +//.*", "").strip();
+            if (!sources.contains(code)) fault(handout, "not in what it quotes: " + line);
         }
         String patches = "";
         for (File step : WORKSHOP.resolve("steps").toFile().listFiles()) {
             patches += read(step.toPath());
         }
         Path trainer = WORKSHOP.resolve("trainer.md");
-        for (MatchResult diff : find("(?ms)^```diff\n(.*?)^```", read(trainer))) {
-            boolean step = patches.contains(diff.group(1));
-            if (!step) fault(trainer, "no such step: " + diff.group(1));
+        for (String diff : groups("(?ms)^```diff\n(.*?)^```", read(trainer))) {
+            if (!patches.contains(diff)) fault(trainer, "no such step: " + diff);
         }
     }
 

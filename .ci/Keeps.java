@@ -71,7 +71,8 @@ class Keeps extends VirtualThreadsLab {
             file.delete();
         });
         add("process", "reads `System.in` or a process's output", () ->
-            new ProcessBuilder("sh", "-c", "sleep 0.1; echo x").start().getInputStream().read());
+            new ProcessBuilder("sh", "-c", "sleep 0.1; echo x").start()
+                .getInputStream().read());
         add("computes", "computes", () -> check("primes", 33_860, countPrimes(400_000)));
         run(LIST, args);
     }

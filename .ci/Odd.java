@@ -122,7 +122,6 @@ class Odd extends VirtualThreadsLab {
         Encores.weigh(20_000, 0);
         say("beside %s MB, each weighs %s", BALLAST.length >> 20,
             Encores.weigh(20_000, 0));
-        measure("row", "things", 1, run -> 1, run -> 1);
     }
 
     /** Before the last of ten threads starts, a slow one takes the only carrier. */
@@ -144,7 +143,6 @@ class Odd extends VirtualThreadsLab {
         startAll(Thread.ofVirtual(), 10);
         hook.remove();
         say("startAll returned after %s of 10 threads", slow.get() ? 10 : 9);
-        measure("row", "things", 1, run -> 1, run -> 1);
     }
 
     /** Nothing shortens it. */
