@@ -146,8 +146,9 @@ class Documents {
         }
         String text = "| What | Platform | Virtual | Ratio |\n|---|--:|--:|--:|\n";
         for (String[] row : middle) {
-            text += "| " + row[1] + ": " + row[2] + " | " + row[PLATFORM] + " | " + row[VIRTUAL]
-                + " | " + row[RATIO] + " |\n";
+            String work = row[2].replace("tLock", "t&shy;Lock").replace("nized", "&shy;nized");
+            text += "| " + row[1] + ": " + work + " | " + row[PLATFORM] + " | " + row[VIRTUAL]
+                + " | " + row[RATIO] + " |\n"; // a phone breaks long words at &shy;
         }
         return text;
     }
