@@ -245,20 +245,20 @@ class Documents {
             jdks.stream().anyMatch(jdk -> !cells(jdk, "all", name, RATIO).isEmpty())).toList();
         int height = 96 + 30 * rows.size();
         StringBuilder svg = new StringBuilder("""
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" role="img">
+            <svg xmlns="http://www.w3.org/2000/svg" width="440" viewBox="0 0 440 %d" role="img">
             <title>Ratios, platform ÷ virtual, over five starts of each JDK</title>
             <style>
-            svg { font: 13px sans-serif; }
+            svg { font: 14px sans-serif; }
             text { fill: #222; } .dim { fill: #666; font-size: 12px; }
             </style>
-            <rect width="640" height="%1$d" fill="#fff"/>
+            <rect width="440" height="%1$d" fill="#fff"/>
             """.formatted(height));
         for (int i = 0; i < jdks.size(); i++) {
-            svg.append(dot(212 + 70 * i, 20, colors.get(i))).append(text(222 + 70 * i, 24,
+            svg.append(dot(180 + 80 * i, 20, colors.get(i))).append(text(190 + 80 * i, 24,
                 "JDK " + jdks.get(i), ""));
         }
         svg.append(text(10, 24, "platform ÷ virtual", ""));
-        for (String ratio : "0.0001 0.001 0.01 0.1 1 10 100 1,000".split(" ")) {
+        for (String ratio : List.of("0.0001", "0.01", "1", "100")) {
             double x = x(number(ratio));
             svg.append("<line stroke=\"%s\" x1=\"%.0f\" x2=\"%2$.0f\" y1=\"58\" y2=\"%d\"/>\n"
                 .formatted(ratio.equals("1") ? "#888" : "#ddd", x, height - 10));
@@ -281,7 +281,7 @@ class Documents {
         return svg.append("</svg>\n").toString();
     }
 
-    static double x(double ratio) { return 400 + 60 * Math.log10(ratio); }
+    static double x(double ratio) { return 300 + 40 * Math.log10(ratio); }
 
     static String dot(double x, double y, String color) {
         return "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n".formatted(x, y, color);
