@@ -8,14 +8,16 @@ import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Which waits keep a virtual thread on its carrier? The waits of README's table, each of about
- * 50 ms. One start of the JVM for each, as the scheduler's added carriers stay for a while:
+ * Which waits block a virtual thread's carrier? Each wait of the table in .github/blocking.md
+ * takes about 50 ms here. Start a JVM for each, as carriers that the scheduler adds stay for a
+ * while:
  *
  *     javac -d out VirtualThreadsLab.java .ci/Keeps.java
  *     java -cp out Keeps --quick --runs 1 loader
  */
 class Keeps extends VirtualThreadsLab {
     static final List<Experiment> LIST = new ArrayList<>();
+    static final BlockingQueue<File> FIFOS = new LinkedBlockingQueue<>();
 
     public static void main(String[] args) {
         add("parks", "parks: sleeps, waits for a lock or a queue", Keeps::park);
@@ -54,25 +56,21 @@ class Keeps extends VirtualThreadsLab {
             ensure(lookup);
         });
         add("loader", "loads a class, and its class loader parks", Keeps::load);
-        add("file", "blocks in reading a file or a pipe", () -> {
-            File fifo = File.createTempFile("fifo", "");
-            String line = "rm $0; mkfifo $0; sleep 0.2 > $0 &";
-            new ProcessBuilder("sh", "-c", line, "" + fifo).start().waitFor();
-            try (var in = new FileInputStream(fifo)) {
-                in.read();
-            }
-            fifo.delete();
-        });
+        add("file", "reads a pipe or a slow file", Keeps::readFifo);
         add("sync", "writes a file synchronously, or forces it", () -> {
             File file = File.createTempFile("sync", "");
             try (var out = new RandomAccessFile(file, "rws")) {
                 for (int i = 0; i < 50; i++) out.write(new byte[65_536]);
+            } finally {
+                file.delete();
             }
-            file.delete();
         });
-        add("process", "reads `System.in` or a process's output", () ->
-            new ProcessBuilder("sh", "-c", "sleep 0.1; echo x").start()
-                .getInputStream().read());
+        add("process", "reads `System.in` or a process's output", () -> {
+            var process = new ProcessBuilder("sh", "-c", "sleep 0.05; echo x").start();
+            try (var in = process.getInputStream()) {
+                check("as a byte", 'x', in.read());
+            }
+        });
         add("computes", "computes", () -> check("primes", 33_860, countPrimes(400_000)));
         run(LIST, args);
     }
@@ -86,7 +84,7 @@ class Keeps extends VirtualThreadsLab {
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
     }
 
-    /** Lets a platform thread begin with what will take it 50 ms. */
+    /** Lets a platform thread begin with what takes it 50 ms. */
     static void holding(Runnable job) throws InterruptedException {
         Thread.ofPlatform().start(job);
         Thread.sleep(10);
@@ -97,9 +95,42 @@ class Keeps extends VirtualThreadsLab {
                 var client = new Socket(server.getInetAddress(), server.getLocalPort())) {
             client.setSoTimeout(50);
             client.getInputStream().read();
+            throw new AssertionError("somebody wrote");
         } catch (SocketTimeoutException e) {
             check("waits", 1, 1);
         }
+    }
+
+    /** Reads a FIFO until its writer, a platform thread, closes it. */
+    static void readFifo() throws Exception {
+        File fifo = fifo();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try (var out = new FileOutputStream(fifo)) {
+                park();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        try (var in = new FileInputStream(fifo)) {
+            check("as the end", -1, in.read());
+        }
+        writer.join();
+        FIFOS.add(fifo);
+    }
+
+    /** A FIFO that nobody uses; a hundred are made at once, as a call must start no process. */
+    static synchronized File fifo() throws Exception {
+        if (FIFOS.isEmpty()) {
+            File folder = File.createTempFile("fifos", "");
+            String line = "rm $0; mkdir $0; cd $0; mkfifo $(seq 100)";
+            new ProcessBuilder("sh", "-c", line, "" + folder).start().waitFor();
+            folder.deleteOnExit(); // the last one named is the first one deleted
+            for (File fifo : folder.listFiles()) {
+                fifo.deleteOnExit();
+                FIFOS.add(fifo);
+            }
+        }
+        return FIFOS.take();
     }
 
     static byte[] bytes() throws IOException {
