@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT-0
 import java.util.concurrent.Executors;
 
-/** One virtual thread prints where it runs, and 99 others sleep; or, if asked, compute. */
+/** One virtual thread prints where it runs, while 99 others sleep; or compute, if asked to. */
 class Hundred {
     public static void main(String[] args) {
         boolean compute = args.length > 0;
         try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
             executor.submit(() -> nap(true));
             for (int i = 0; i < 99; i++) {
-                executor.submit(() -> compute ? fibonacci(40) : nap(false));
+                executor.submit(() -> compute ? compute() : nap(false));
             }
         }
     }
@@ -17,7 +17,7 @@ class Hundred {
         for (int i = 0; i < 5; i++) {
             if (print) System.out.println("before  " + Thread.currentThread());
             long start = System.nanoTime();
-            Thread.sleep(5);
+            Thread.sleep(20);
             long ms = (System.nanoTime() - start) / 1_000_000;
             String after = "after   " + Thread.currentThread() + "  " + ms + " ms";
             if (print) System.out.println(after);
@@ -25,5 +25,13 @@ class Hundred {
         return 0;
     }
 
-    static int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+    /** Computes for a fifth of a second by the clock, so a slow laptop takes no longer. */
+    static int compute() {
+        long end = System.nanoTime() + 200_000_000;
+        int turns = 0;
+        while (System.nanoTime() < end) {
+            turns++;
+        }
+        return turns;
+    }
 }

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: MIT-0
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
-/** A service that answers twenty requests a second, for 25 seconds. */
+/** A service that answers twenty requests a second, until you press Ctrl-C. */
 class Service {
-    public static void main(String[] args) throws InterruptedException {
-        for (int i = 0; i < 500; i++) {
-            Thread.startVirtualThread(() -> answer(new Object()));
-            Thread.sleep(50);
+    public static void main(String[] args) throws Exception {
+        boolean inWait = args.length > 0;
+        System.out.println("JDK " + Runtime.version().feature() + ", process "
+            + ProcessHandle.current().pid());
+        var executor = Executors.newVirtualThreadPerTaskExecutor();
+        while (!System.out.checkError()) { // record.sh closes this output when it is done
+            for (int i = 0; i < 20; i++) {
+                executor.submit(() -> answer(new Object(), inWait));
+                Thread.sleep(50);
+            }
+            System.out.println("20 more requests");
         }
     }
 
-    static void answer(Object session) {
+    static Object answer(Object session, boolean inWait) throws InterruptedException {
         synchronized (session) {
-            LockSupport.parkNanos(15_000_000); // 15 ms, as a query might wait
+            if (inWait) session.wait(5);
+            else LockSupport.parkNanos(5_000_000); // 5 ms, as a query might wait
+            return session;
         }
     }
 }

@@ -3,10 +3,10 @@
 #
 #     source jdks.sh
 #
-# If one is not found, say where it is: JDK21="/path/to/jdk-21", and source this file again.
-# Every JVM sees two processors, as in a small container, so that the numbers on paper are yours.
+# If it doesn't find one, say where it is, JDK21="/path/to/jdk 21", and source this file again.
+# Every JVM sees two processors, as in a small container, so everybody's numbers are alike.
 
-jdk_home() { # the home of a JDK of that version
+jdk_home() { # version: prints the first home found of a JDK of that version
     find "$HOME/.jdks" "$HOME/.sdkman/candidates/java" "$HOME/Library/Java/JavaVirtualMachines" \
         /Library/Java/JavaVirtualMachines /opt/homebrew/opt /usr/local/opt /usr/lib/jvm \
         "/c/Program Files/Java" "/c/Program Files/Eclipse Adoptium" \
@@ -24,7 +24,7 @@ jdk_home() { # the home of a JDK of that version
 
 jdk_run() { # home, version, program, arguments
     if ! [ -d "$1/bin" ]; then
-        echo "There is no JDK $2 here. Say where it is: JDK$2=\"/path/to/jdk-$2\"" >&2
+        echo "No JDK $2 found. Say where it is, the folder that holds bin: JDK$2=\"/path/to/jdk $2\"" >&2
         return 2
     fi
     program=$1/bin/$3
@@ -32,7 +32,8 @@ jdk_run() { # home, version, program, arguments
     "$program" "$@"
 }
 
-: "${JDK21:=$(jdk_home 21)}" "${JDK25:=$(jdk_home 25)}"
+[ -n "${JDK21:-}" ] || JDK21=$(jdk_home 21)
+[ -n "${JDK25:-}" ] || JDK25=$(jdk_home 25)
 
 java21() { jdk_run "$JDK21" 21 java -XX:ActiveProcessorCount=2 "$@"; }
 javac21() { jdk_run "$JDK21" 21 javac "$@"; }
@@ -42,16 +43,14 @@ java25() { jdk_run "$JDK25" 25 java -XX:ActiveProcessorCount=2 "$@"; }
 jcmd25() { jdk_run "$JDK25" 25 jcmd "$@"; }
 jfr25() { jdk_run "$JDK25" 25 jfr "$@"; }
 
-pid() { # of the program that runs this file: pid Shop.java
-    found=$(jdk_run "${JDK25:-$JDK21}" 25 jcmd | awk -v file="$1" 'index($0, file) { print $1; exit }')
-    [ -n "$found" ] || echo "$1 does not run. Start it in another terminal." >&2
-    echo "$found"
-}
-
 # Makes Play.java, a changed copy of the lab: change 'int pool = 200;' 'int pool = 1_000;'
 change() {
-    if ! grep -qF "$1" VirtualThreadsLab.java; then
-        echo "VirtualThreadsLab.java has no: $1" >&2
+    if ! [ -f VirtualThreadsLab.java ]; then
+        echo "change: VirtualThreadsLab.java is not in this folder." >&2
+        return 2
+    fi
+    if ! grep -qF -e "$1" VirtualThreadsLab.java; then
+        echo "change: VirtualThreadsLab.java does not say: $1" >&2
         return 2
     fi
     awk -v old="$1" -v new="$2" '{
@@ -59,12 +58,22 @@ change() {
         if (at) $0 = substr($0, 1, at - 1) new substr($0, at + length(old))
         print
     }' VirtualThreadsLab.java > Play.java
-    echo "Play.java: $(grep -cF "$1" VirtualThreadsLab.java) lines changed" >&2
+    echo "Play.java: lines changed: $(grep -cF -e "$1" VirtualThreadsLab.java)" >&2
 }
 
-for program in java21 java25; do
-    $program -version 2>&1 | head -n 1
+jdk_check() { # version, home: prints the version found there, or what is wrong
+    found=$(jdk_run "$2" "$1" java -version 2>&1 | head -n 1)
+    echo "$found"
+    case $found in
+        *"\"$1"[.\"]* | "No JDK"*) ;;
+        *) echo "That is no JDK $1. Say where one is: JDK$1=\"/path/to/jdk $1\"" >&2 ;;
+    esac
+}
+jdk_check 21 "$JDK21"
+jdk_check 25 "$JDK25"
+for file in VirtualThreadsLab Shop Shop1 Shop2 Shop3 Hundred Service Mine; do
+    [ -f "$file.java" ] || echo "$file.java is not in this folder." >&2
 done
-for file in VirtualThreadsLab.java {Shop,Hundred,Service,Mine}.java {look,record}.sh; do
-    [ -f "$file" ] || echo "$file is not in this folder."
+for file in look.sh record.sh; do
+    [ -f "$file" ] || echo "$file is not in this folder." >&2
 done

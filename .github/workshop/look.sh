@@ -1,6 +1,18 @@
-# Two kinds of dump of the shop while it runs on JDK 21: source look.sh
-java21 Shop.java &
-sleep 3
-jcmd21 $(pid Shop.java) Thread.print > print.txt
-jcmd21 $(pid Shop.java) Thread.dump_to_file -overwrite dump.txt
-wait
+# Takes two kinds of dump while the shop runs on JDK 21: source look.sh
+command -v java21 > /dev/null || . ./jdks.sh
+rm -f print.txt dump.txt
+java21 Shop.java | (
+    read -r line || exit 0 # it did not start, and has said why
+    echo "$line"
+    process=$(printf '%s' "${line##* }" | tr -d '\r')
+    until grep -qs 'Shop\.answer' dump.txt; do # until requests are under way
+        jcmd21 $process Thread.dump_to_file -overwrite dump.txt > jcmd.txt 2>&1 || break
+    done
+    jcmd21 $process Thread.print > print.txt 2>> jcmd.txt
+    cat
+)
+if grep -qs 'Shop\.answer' dump.txt && grep -qs 'Shop\.main' print.txt; then
+    echo "print.txt and dump.txt are there"
+else
+    echo "look.sh: no dump: the shop did not start, or ended too soon (it needs step 1)" >&2
+fi
