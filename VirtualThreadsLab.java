@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: MIT-0
 import static java.util.concurrent.Executors.*;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.*;
-import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
+import java.util.function.Predicate;
 import java.util.stream.*;
-import jdk.jfr.consumer.*;
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -23,16 +21,18 @@ import jdk.jfr.consumer.*;
  * platform thread   a thread of the operating system, such as new Thread(task).start() starts
  * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor
- * pinned            unable to leave its carrier, so that the carrier has to wait with it
+ * pinned            unable to leave its carrier, which has to wait with it
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
  *
- * The experiments are written in the words of class Lab below: size(full, quick) is the
- * second number with --quick; time and measure add a row: the work, the ratio that a model
- * predicts, and both sides; waiting adds one and says what the tasks did to their carriers;
- * say adds a sentence; check makes a wrong answer fail its side of the row. Before you quote a
- * number, run the lab again: two starts of a JVM can differ more than the samples of one do.
+ * The experiments use the words of class Lab below: size(full, quick) is the second number
+ * with --quick; time, measure and waiting add a row: the work, the ratio that a model predicts,
+ * and both sides; say adds a sentence; check makes a wrong answer fail its side of the row.
+ * Run the lab again before you quote a number: two starts of a JVM can differ by more than the
+ * samples of one.
  */
 class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot import itself
+    static { report = new FullReport(); } // with the encores; delete this line when you cut
+
     static final List<Experiment> LIST = List.of(
         new Experiment("start-time", () -> startTime(), "start and run threads"),
         new Experiment("sleep-wave", () -> sleepWave(), "tasks wait: pool, or virtual each"),
@@ -40,8 +40,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         new Experiment("pinning", () -> pinning(), "wait in lock, monitor, initializer"),
         new Experiment("thread-count", () -> threadCount(), "threads that ThreadMXBean sees"));
 
-    public static void main(String[] args) throws Exception { // for those who extend it
-        ENCORES.addAll(Encores.LIST); // the line to delete when you cut
+    /** Runs the lab. It throws nothing; the clause lets the main of a subclass throw. */
+    public static void main(String[] args) throws Exception {
         run(LIST, args);
     }
 
@@ -50,16 +50,18 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
      * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
      * pending at a time, or some systems would run out of threads. All have run at the end.
      * Prediction: the operating system takes tens of microseconds or more for a thread. A
-     * virtual thread is an object that is put into a queue, in about a microsecond or less.
-     * That holds for bursts, started by a thread that does nothing else, once warm.
-     * Try: {1, 10, 100}. How much is left of the ratio for a thread that is started alone?
+     * virtual thread is an object in a queue: about a microsecond or less. This holds for
+     * bursts, once warm, while nothing else runs.
+     * Try: {1, 10, 100}. How much of the ratio is left for a thread that is started alone?
      */
     static void startTime() throws Exception {
         for (int threads : new int[] {100, size(1_000, 200), size(10_000, 500)}) {
-            Row row = time(text("%s threads", threads), UNKNOWN,
+            String work = text(threads == 1 ? "%s thread" : "%s threads", threads);
+            Row row = time(work, "start them and wait until each has run; platform, or virtual",
+                UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
-            say("%s threads: %s µs per platform, %s µs per virtual thread", threads,
+            say("%s: %s µs per platform thread, %s µs per virtual thread", work,
                 row.platform() * 1_000 / threads, row.virtual() * 1_000 / threads);
         }
     }
@@ -77,7 +79,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     /**
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
      * Fair: the same tasks; only the executor differs. 200 threads is Tomcat's default pool.
-     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks; virtual threads need
+     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks. Virtual threads need
      * one, as all wait at once: 50×. Starting and waking threads adds to both sides.
      * Try: int pool = 1_000; How much of the ratio is left, and how many tasks wait at once?
      */
@@ -87,7 +89,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         int pool = 200;
         double predicted = Math.ceilDiv(tasks, pool);
         Job wait = () -> Thread.sleep(waitMs);
-        Row row = time(text("%s × %s ms", tasks, waitMs), predicted,
+        String question = text("%s tasks sleep %s ms each; " + POOL, tasks, waitMs, pool);
+        Row row = time(text("%s × %s ms", tasks, waitMs), question, predicted,
             () -> runAll(newFixedThreadPool(pool), tasks, wait),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
         say("at least %s tasks were waiting at once in the pool and %s on virtual threads"
@@ -97,8 +100,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
 
     /**
      * cpu-primes. Are tasks that only compute any faster on virtual threads?
-     * Fair: the same tasks on one thread per processor, or on one virtual thread per task. Both
-     * sides can use every processor, and nothing ever waits.
+     * Fair: the same tasks on one thread per processor, or on a virtual thread each. Both sides
+     * can use every processor, and nothing ever waits.
      * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
      * there is one carrier per processor. Fewer carriers need more rounds: less than 1×.
      * Try: newFixedThreadPool(tasks). Do more threads than processors help?
@@ -109,7 +112,9 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         int primes = size(78_498, 33_860);
         double predicted = Math.min(1, 4.0 / Math.ceilDiv(tasks, CARRIERS)); // rounds
         Job count = () -> check("primes", primes, countPrimes(limit));
-        time(text("%s × %s primes", tasks, primes), predicted,
+        String question = text("%s tasks count the primes up to %s; " + POOL, tasks, limit,
+            PROCESSORS);
+        time(text("%s × %s primes", tasks, primes), question, predicted,
             () -> runAll(newFixedThreadPool(PROCESSORS), tasks, count),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
     }
@@ -125,13 +130,13 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     }
 
     /**
-     * pinning. Which waits keep a virtual thread on its carrier, so that the carrier waits too?
-     * Fair: one thread per task on both sides, and one lock per task, so that none has to wait
-     * for its lock. A single lock for all of them would measure contention.
+     * pinning. Which waits pin a virtual thread to its carrier, so that the carrier waits too?
+     * Fair: one thread per task on both sides, and one lock per task, so that nobody waits for
+     * a lock. A single lock for all would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
      * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
-     * it does not: 1×. A class initializer is called by the VM; that pins on all so far: 1/k.
-     * Try: synchronized (OWN) for synchronized (OWN.get()). What can still be told apart?
+     * it doesn't: 1×. The VM itself calls a class initializer, and that has pinned so far: 1/k.
+     * Try: synchronized (OWN) for synchronized (OWN.get()). Can you still see who is pinned?
      */
     static void pinning() throws Exception {
         double pinned = 1.0 / perCarrier();
@@ -169,7 +174,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
      * Fair: the same tasks wait at the same gate. It opens when all that can start have come.
      * The bean counts platform threads: carriers, the JVM's and, after pinning, those of Flight
-     * Recorder; but not those of the GC and the compilers, and no virtual thread.
+     * Recorder; but no virtual threads, and not those of the GC and the compilers.
      * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
      * Try: int pool = 100; Which counts change?
@@ -181,25 +186,29 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
         runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> countPrimes(10_000));
         Callable<Integer> count = ManagementFactory.getThreadMXBean()::getThreadCount;
         double before = atGate(newVirtualThreadPerTaskExecutor(), 1, 1, count);
-        question = text("%s tasks wait; %s threads were live before", tasks, before);
-        Gauge virtual = run -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, count);
-        measure(text("%s, pool of %s", tasks, pool), "threads", (before + pool) / before,
-            run -> atGate(newFixedThreadPool(pool), tasks, pool, count), virtual);
-        measure(text("%s, thread each", tasks), "threads", (before + tasks) / before,
-            run -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, count), virtual);
+        String question = text("%s threads live, then %s tasks wait; ", before, tasks);
+        Gauge virtual = i -> atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, count);
+        measure(text("%s, pool of %s", tasks, pool), question + text(POOL, pool), "threads",
+            (before + pool) / before,
+            i -> atGate(newFixedThreadPool(pool), tasks, pool, count), virtual);
+        measure(text("%s, thread each", tasks), question + EACH, "threads",
+            (before + tasks) / before,
+            i -> atGate(newThreadPerTaskExecutor(Thread::new), tasks, tasks, count), virtual);
+        Callable<String> names = () -> otherThreads().stream().map(Thread::getName).sorted()
+            .collect(Collectors.joining(", ", carriers().size() + " carriers, ", ""));
         say("while %s virtual threads waited, ThreadMXBean saw %s", tasks,
-            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, () ->
-                Evidence.threads(true).size() + " carriers, " + Evidence.threads(false).stream()
-                .map(Thread::getName).sorted().collect(Collectors.joining(", "))));
+            atGate(newVirtualThreadPerTaskExecutor(), tasks, tasks, names));
     }
 
     /** The last task that finds room asks the question; the others wait at the gate. */
     static <T> T atGate(ExecutorService executor, int tasks, int room, Callable<T> question)
             throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
-        for (int live = 0; live != bean.getThreadCount(); Thread.sleep(20)) {
-            live = bean.getThreadCount(); // steady once earlier threads have ended
-        }
+        int live;
+        do { // until earlier threads have ended
+            live = bean.getThreadCount();
+            Thread.sleep(20);
+        } while (live != bean.getThreadCount());
         var coming = new AtomicInteger(room);
         var gate = new FutureTask<>(question);
         runAll(executor, tasks, () -> {
@@ -212,12 +221,18 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
 
 record Experiment(String name, Lab.Job body, String summary) { }
 
-/** The words of the experiments, and how a row is measured: measure, read, sample, shots. */
+/**
+ * The words of the experiments, and how a row is measured. A run of the program adds rows. A
+ * row has samples of each side, and a sample is the median of its shots, which each do the work
+ * once.
+ */
 class Lab {
     interface Job { void run() throws Exception; }
-    interface Gauge { double read(int run) throws Exception; } // run 0 is the warm-up
+    interface Gauge { double read(int sample) throws Exception; } // sample 0 is the warm-up
 
     static final double UNKNOWN = Double.NaN;
+    static final String POOL = "a pool of %s platform threads, or a virtual thread each";
+    static final String EACH = "a platform thread each, or a virtual thread each";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     static final int CARRIERS = Math.min( // see the javadoc of Thread
@@ -225,47 +240,49 @@ class Lab {
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
     // A monitor of each thread's own. The compiler cannot prove that, and so keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
-    static final List<Experiment> ENCORES = new ArrayList<>(); // run when named, or with "all"
 
+    static Report report = new Report();
     static boolean quick;
-    static int runs = 5;
-    static String current = "mine"; // the name of the experiment; this one outside run
+    static int samples = 5; // of each side of a row
+    static String current = "mine"; // the experiment's name; "mine" if nobody has called run
     static String place = "[1/1]"; // of the current experiment
-    static String question = ""; // what --predict asks before a row
 
-    /** Runs the experiments that are asked for, prints the report and ends the JVM. */
+    /** Runs the experiments that the words ask for, prints the report and ends the JVM. */
     static void run(List<Experiment> list, String[] args) {
+        if (CARRIERS < 1) refuse("jdk.virtualThreadScheduler.* must leave 1 carrier or more");
         Map<String, Experiment> all = new LinkedHashMap<>();
-        for (var one : Stream.concat(list.stream(), ENCORES.stream()).toList()) {
+        for (var one : Stream.concat(list.stream(), report.encores(list).stream()).toList()) {
             boolean fits = !one.name().contains("|") && all.put(one.name(), one) == null;
             if (!fits) refuse("the name of an experiment is taken, or has a |: " + one.name());
         }
         List<String> words = new ArrayList<>(List.of(args));
-        if (words.contains("--help") || words.contains("-h")) help(all, list.size());
-        quick = words.remove("--quick");
-        Report.samples = words.remove("--samples");
-        Report.predict = words.remove("--predict");
-        int at = words.indexOf("--runs") + 1; // of the number
-        if (at > 0 && at < words.size() && words.get(at).matches("[1-9]\\d?|100")) {
-            runs = Integer.parseInt(words.remove(at));
-            words.remove(at - 1);
+        String options = report.options(words);
+        if (words.contains("--help") || words.contains("-h")) help(options, list.size(), all);
+        int at = words.indexOf("--runs");
+        if (at >= 0) {
+            String number = at + 1 < words.size() ? words.get(at + 1) : "nothing";
+            boolean allowed = number.matches("[1-9]\\d?|100"); // 1 to 99, or 100
+            if (!allowed) refuse("--runs takes a number from 1 to 100, not " + number);
+            samples = Integer.parseInt(number);
+            words.subList(at, at + 2).clear();
         }
+        quick = words.remove("--quick");
         Set<Experiment> chosen = new LinkedHashSet<>(words.isEmpty() ? list : List.of());
         for (String word : words) {
             if (word.equals("all")) chosen.addAll(all.values());
             else if (all.containsKey(word)) chosen.add(all.get(word));
             else refuse("not understood: " + word + ", try --help");
         }
-        Report.begin(PROCESSORS, CARRIERS, runs);
+        report.begin(PROCESSORS, CARRIERS, samples);
         int n = 0;
         for (var experiment : chosen) {
+            n++;
+            place = "[%d/%d]".formatted(n, chosen.size());
             current = experiment.name();
-            place = "[%s/%s]".formatted(++n, chosen.size());
-            question = experiment.summary();
             attempt(current, experiment.body());
         }
-        Report.end(false);
-        System.exit(Report.failures.isEmpty() ? 0 : 1);
+        report.end();
+        System.exit(report.failures.isEmpty() && !report.closed ? 0 : 1);
     }
 
     private static void refuse(String why) {
@@ -273,19 +290,18 @@ class Lab {
         System.exit(2);
     }
 
-    private static void help(Map<String, Experiment> all, int first) {
+    private static void help(String options, int first, Map<String, Experiment> all) {
         String text = """
             java VirtualThreadsLab.java [option ...] [name ...]
               --quick     smaller sizes: ten seconds, not a minute, but noisier
               --runs N    N samples of each side, 1 to 100, instead of 5
-              --samples   print every sample, too
-              --predict   ask for your ratio before each row, and compare at the end
+            """ + options + """
             Exit code 0: every row was measured; 1: one was not; 2: not understood.
-            Without a name, the first %s of these run; with "all", every one:
+            Without a name, the first %d of these run; with "all", every one:
             """.formatted(first);
         for (var e : all.values()) text += "  %-12s  %s\n".formatted(e.name(), e.summary());
-        Report.put(text);
-        System.exit(0);
+        report.put(text);
+        System.exit(report.closed ? 1 : 0);
     }
 
     static int size(int full, int quickly) { return quick ? quickly : full; }
@@ -293,15 +309,19 @@ class Lab {
 
     /** Adds a sentence to the report; like text, it writes a number as the table does. */
     static void say(String form, Object... values) {
-        Report.sentences.append(Report.item(current + ": " + text(form, values) + "."));
+        report.sentences.add(Report.item(current + ": " + text(form, values) + "."));
     }
 
+    /** Throws if the answer is wrong; what completes "wrong answer: 4 …, not 3". */
     static void check(String what, double expected, double actual) {
         if (actual != expected) throw new AssertionError(
             text("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /** Runs the job n times, for two minutes at most; throws the first failure. */
+    /**
+     * Runs the job n times on the executor and closes it. Throws the first failure, or a
+     * CancellationException after two minutes, once the jobs have answered an interrupt.
+     */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.run();
@@ -313,85 +333,106 @@ class Lab {
         }
     }
 
-    /** Runs the job. If it fails, the report says why, and all else goes on. */
+    /** Runs the job. If it fails, the report says why, and everything else goes on. */
     static void attempt(String what, Job job) {
         try {
             job.run();
         } catch (Exception | Error e) {
-            Report.failures.add(Report.item(what + ": " + Report.reason(e) + "."));
+            report.failures.add(Report.item(what + ": " + Report.reason(e) + "."));
         }
     }
 
-    static Row time(String work, double model, Job platform, Job virtual) {
-        return measure(work, "ms", model,
-            run -> sample(platform, run), run -> sample(virtual, run));
+    /** The live carriers; their class is one that the JDK does not export. */
+    static List<Thread> carriers() { return platformThreads(Lab::isCarrier); }
+    static List<Thread> otherThreads() { return platformThreads(thread -> !isCarrier(thread)); }
+
+    private static boolean isCarrier(Thread thread) {
+        return thread.getClass().getSimpleName().equals("CarrierThread");
     }
 
-    /** Adds a row: a warm-up and then the samples, the sides in turns. */
-    static Row measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
+    private static List<Thread> platformThreads(Predicate<Thread> wanted) {
+        return Thread.getAllStackTraces().keySet().stream().filter(wanted).toList();
+    }
+
+    /** Tasks per carrier: ten make a pinned wait plain, and a hundred in all are enough. */
+    static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
+
+    /**
+     * Adds a row of tasks that make this call, a thread for each on both sides; what completes
+     * "20 in …", and model is the ratio expected, 1 if no call blocks its carrier.
+     */
+    static void waiting(String what, double model, Job call) throws Exception {
+        int tasks = perCarrier() * CARRIERS;
+        String work = text("%s in %s", tasks, what);
+        String question = text("%s tasks wait at once, %s per carrier; " + EACH, tasks,
+            perCarrier());
+        time(work, question, model,
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
+        report.waited(place + " " + current + " " + work, what, tasks, call);
+    }
+
+    /** Adds a row of times in ms; see measure. */
+    static Row time(String work, String question, double model, Job platform, Job virtual) {
+        return measure(work, question, "ms", model,
+            i -> sample(platform, i), i -> sample(virtual, i));
+    }
+
+    /**
+     * Adds a row: a warm-up and then the samples, the sides in turns. Each gauge returns a
+     * number of the unit; the platform's is null if there is no such side. The question is what
+     * a reader needs to guess the ratio. A side that throws has no samples; the row goes on.
+     */
+    static Row measure(String work, String question, String unit, double model,
+            Gauge platform, Gauge virtual) {
         if (model <= 0) refuse("a ratio is above 0, and not " + model);
-        Report.begin(PROCESSORS, CARRIERS, runs); // if it has not begun
+        if (!report.begun) report.begin(PROCESSORS, CARRIERS, samples); // outside run
         String name = current + " " + work;
-        double guess = platform == null ? UNKNOWN : Report.guess(name + ": " + question);
-        Row row = new Row(current, work.replaceAll("[|\\s]+", " "), unit, model, guess,
+        if (platform != null) report.ask(name + ": " + question + "?");
+        Row row = new Row(current, work.replaceAll("[|\\s]+", " "), unit, model,
             new Side(new ArrayList<>()), new Side(new ArrayList<>()));
         // No System.gc(): G1 would give memory back, and samples would pay to touch it anew.
-        for (int run = 0; run <= runs; run++) {
-            Report.progress(place, name, run == 0 ? "warm-up" : "run " + run + " of " + runs);
-            if (platform != null) read(row.platformSide(), platform, run, name + ", platform");
-            read(row.virtualSide(), virtual, run, name + ", virtual");
+        for (int i = 0; i <= samples; i++) {
+            if (report.closed) System.exit(1); // nobody can read the row
+            String step = i == 0 ? "warm-up" : "sample " + i + " of " + samples;
+            report.progress(place + " " + name, step);
+            String side = name + ", platform";
+            if (platform != null) addSample(row.platformSide(), platform, i, side);
+            addSample(row.virtualSide(), virtual, i, name + ", virtual");
         }
-        Report.add(row);
+        report.add(row);
         return row;
     }
 
-    /** Adds a sample. A side that fails has none, and is not asked again. */
-    static void read(Side side, Gauge gauge, int run, String what) {
-        if (side.samples().size() < run) return;
-        attempt(what, () -> side.samples().add(gauge.read(run)));
-        if (side.samples().size() == run) side.samples().clear(); // it has failed
+    /** A side that fails loses its samples, and gets no more. */
+    private static void addSample(Side side, Gauge gauge, int i, String what) {
+        if (side.samples().size() < i) return;
+        attempt(what, () -> side.samples().add(gauge.read(i)));
+        if (side.samples().size() == i) side.samples().clear(); // it has failed
     }
 
     /** Returns the milliseconds of one sample: the median of the shots that fit into 200. */
-    static double sample(Job job, int run) throws Exception {
-        // A single shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
-        if (run > 0) return Side.median(shots(job, size(200, 20)));
+    static double sample(Job job, int i) throws Exception {
+        // One shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
+        if (i > 0) return Side.median(shots(job, size(200, 20)));
+        // Twice a sample warms up what takes long. What takes under 1 ms is mostly the JVM's
+        // own code, which gets to the C2 compiler only after some thousand shots.
         List<Double> warmUp = shots(job, size(400, 40));
-        if (Side.median(warmUp) < 1) shots(job, size(800, 80)); // short ones need more
+        if (Side.median(warmUp) < 1) shots(job, size(800, 80));
         return warmUp.getFirst(); // the cold start
     }
 
-    /** Runs the job as often as fits, an odd number of times; returns the ms of each. */
+    /** Does the job as often as fits, but an odd number of times; returns the ms of each. */
     static List<Double> shots(Job job, double fitMs) throws Exception {
         List<Double> shots = new ArrayList<>();
-        for (double ms = 0; shots.size() % 2 == 0 || ms + shots.getLast() < fitMs; ) {
+        double ms = 0;
+        do {
             long start = System.nanoTime();
             job.run();
             shots.add((System.nanoTime() - start) / 1e6);
             ms += shots.getLast();
-        }
+        } while (shots.size() % 2 == 0 || ms + shots.getLast() < fitMs);
         return shots;
-    }
-
-    // Fewer tasks on many carriers, or the cost of starting threads would hide the wait.
-    static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
-
-    /** Adds a row of tasks that wait, and says for how long no carrier was free meanwhile. */
-    static void waiting(String what, double model, Job task) throws Exception {
-        int tasks = perCarrier() * CARRIERS;
-        String work = tasks + " in " + what;
-        question = text("%s tasks per carrier wait", perCarrier());
-        Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
-        Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-        time(work, model, platform, virtual);
-        String name = current + " " + work;
-        Report.progress(place, name, "heartbeat");
-        attempt(name + ", heartbeat", () -> {
-            String facts = Evidence.kept(CARRIERS, () -> attempt(name + ", virtual", virtual));
-            int added = Evidence.threads(true).size() - CARRIERS; // for half a minute or more
-            if (added > 0) facts += text("; the scheduler has added %s so far", added);
-            say("%s: %s", what, facts);
-        });
     }
 }
 
@@ -400,12 +441,9 @@ record Side(List<Double> samples) {
     List<Double> counted() { return samples.stream().skip(1).toList(); }
     double at(double q) { return quantile(counted(), q); }
     double median() { return at(0.5); }
+    /** Beyond a fifth, the next run may well show another ratio. */
     boolean noisy() { return at(0.75) - at(0.25) > 0.2 * median(); }
     static double median(Collection<Double> values) { return quantile(values, 0.5); }
-
-    public String toString() {
-        return ("" + samples).replaceAll("[\\[\\],]", "").replaceFirst("\\S+", "($0)");
-    }
 
     /** The value of the nearest rank: of an odd number, the median is the one in the middle. */
     static double quantile(Collection<Double> values, double q) {
@@ -416,206 +454,67 @@ record Side(List<Double> samples) {
 }
 
 /** One row of the table. A ratio above 1 says that virtual threads need less. */
-record Row(String experiment, String work, String unit, double model, double guess,
+record Row(String experiment, String work, String unit, double model,
         Side platformSide, Side virtualSide) {
     double platform() { return platformSide.median(); }
     double virtual() { return virtualSide.median(); }
     double ratio() { return platform() / virtual(); }
-    double missed() { return Math.max(guess / ratio(), ratio() / guess); }
     boolean noisy() { return ratio() > 0 && (platformSide.noisy() || virtualSide.noisy()); }
     String ratioCell() { return (noisy() ? "~" : "") + Report.number(ratio(), "×"); }
-
-    /** The lowest and the highest ratio of the 95 % interval; NaN for few samples. */
-    double[] range() {
-        List<Double> ratios = new ArrayList<>();
-        for (double p : platformSide.counted()) {
-            for (double v : virtualSide.counted()) ratios.add(p / v);
-        }
-        Collections.sort(ratios);
-        int pairs = ratios.size(); // of which Hodges and Lehmann leave out some at each end
-        double spread = Math.sqrt(pairs * (2 * Math.sqrt(pairs) + 1) / 12);
-        int out = (int) Math.floor(pairs / 2.0 - 1.96 * spread) - 1;
-        if (out < 0) return new double[] {Double.NaN, Double.NaN};
-        return new double[] {ratios.get(out), ratios.get(pairs - 1 - out)};
-    }
 }
 
-/** What speaks besides the clock: the carriers, Flight Recorder, the processors' load. */
-class Evidence {
-    private static double[] ticks = new double[8]; // of the processors, the last one stolen
-
-    /** The platform threads that are alive: the carriers, or the others. */
-    static List<Thread> threads(boolean carriers) {
-        return Thread.getAllStackTraces().keySet().stream().filter(thread ->
-            thread.getClass().getSimpleName().equals("CarrierThread") == carriers).toList();
-    }
-
-    /** Says for how long the tasks left no carrier free, be they pinned, kept or computing. */
-    static String kept(int carriers, Runnable tasks) throws Exception {
-        var facts = new TreeMap<Double, String>(); // by the share of the time; noise adds to it
-        long end = System.nanoTime() + 10_000_000_000L; // for long ones, one pass is enough
-        String pinned;
-        try {
-            Files.write(Files.createTempFile("room", null), new byte[4 << 20],
-                StandardOpenOption.DELETE_ON_CLOSE); // without it, recording ends the JVM
-            pinned = pinned(carriers, tasks, facts);
-        } catch (Exception | LinkageError | VirtualMachineError e) {
-            pinned = "; pinned waits: not known";
-        }
-        for (int i = 0; i < 2 && System.nanoTime() < end; i++) {
-            pass(carriers, tasks, facts);
-        }
-        return facts.firstEntry().getValue() + pinned;
-    }
-
-    /** Runs the tasks beside a virtual and a platform thread that tick each millisecond. */
-    private static void pass(int carriers, Runnable tasks, Map<Double, String> facts)
-            throws Exception {
-        var done = new AtomicBoolean();
-        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done));
-        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done));
-        double before = computedMs();
-        long start = System.nanoTime();
-        tasks.run();
-        double elapsed = (System.nanoTime() - start) / 1e6;
-        double computed = (computedMs() - before) / carriers;
-        done.set(true);
-        // What both threads miss is for want of a processor, and not of a carrier.
-        double silent = Math.clamp(virtual.get() - platform.get(), 0, elapsed);
-        String fact = "no carrier was free for %s of %s ms";
-        if (computed > 0.1 * silent) fact += "; each computed for %s ms";
-        if (silent < 0.2 * elapsed) fact = "carriers were free for all but %s of %s ms";
-        facts.put(silent / elapsed, Report.text(fact, silent, elapsed, computed));
-    }
-
-    private static double missedMs(AtomicBoolean done) {
-        double missed = 0;
-        for (long last = System.nanoTime(); !done.get(); ) {
-            LockSupport.parkNanos(1_000_000);
-            double late = (System.nanoTime() - last) / 1e6 - 1;
-            last = System.nanoTime();
-            if (late > 5) missed += late;
-        }
-        return missed;
-    }
-
-    private static double computedMs() {
-        var bean = ManagementFactory.getThreadMXBean();
-        double nanos = 0;
-        for (var carrier : threads(true)) nanos += bean.getThreadCpuTime(carrier.threadId());
-        return nanos / 1e6;
-    }
-
-    /** Says how many waits of a pass were pinned, and where the longest was. */
-    private static String pinned(int carriers, Runnable tasks, Map<Double, String> facts)
-            throws Exception {
-        List<RecordedEvent> pins = new CopyOnWriteArrayList<>();
-        try (var recording = new RecordingStream()) {
-            recording.enable("jdk.VirtualThreadPinned").withStackTrace()
-                .withThreshold(java.time.Duration.ofMillis(1));
-            recording.onEvent("jdk.VirtualThreadPinned", pins::add);
-            recording.setReuse(false);
-            recording.startAsync();
-            pass(carriers, tasks, facts);
-            recording.stop(); // waits for the events
-        }
-        if (pins.isEmpty()) return "";
-        var longest = Collections.max(pins, Comparator.comparing(RecordedEvent::getDuration));
-        String where = Report.own(longest.getStackTrace().getFrames().stream().map(at ->
-            at.getMethod().getType().getName() + "." + at.getMethod().getName() + ":"
-            + at.getLineNumber()));
-        String reason = "pinnedReason"; // from JDK 24 on
-        if (longest.hasField(reason)) where += ", " + longest.getString(reason);
-        return Report.text("; pinned waits: %s, the longest%s", pins.size(),
-            where.replaceAll("[./+]0x\\w+", ""));
-    }
-
-    /** Says what others took of the processors since the last call. */
-    static String quiet() {
-        var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        double all = system.getCpuLoad(); // below 0: unknown
-        double others = all < 0 ? Double.NaN : Math.max(0, all - system.getProcessCpuLoad());
-        double[] before = ticks;
-        ticks = new double[8];
-        try (var stat = new Scanner(new File("/proc/stat")).skip("cpu")) { // Linux has it
-            for (int i = 0; i < 8; i++) ticks[i] = Double.parseDouble(stat.next());
-        } catch (FileNotFoundException e) {
-            ticks[7] = Double.NaN;
-        }
-        double steal = (ticks[7] - before[7])
-            / (DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum());
-        return Report.text("Other programs used %s %% of the processors, a hypervisor %s %%%s",
-            Math.rint(100 * others), Math.rint(100 * steal), others > 0.1 || steal > 0.1
-            ? "; a factor of three or more holds all the same, run it again for the rest" : "");
-    }
-}
-
-/** Prints what the run finds: rows as they come, and then what they say. */
+/** Prints the table row by row, and then what failed and what was said. */
 class Report {
-    static boolean samples, predict;
-    static final StringBuffer sentences = new StringBuffer(); // read on Ctrl-C, too
-    static final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    private static final List<Row> rows = new CopyOnWriteArrayList<>();
-    private static final PrintStream OUT = System.out; // whatever a call may set
-    private static final Scanner KEYBOARD = new Scanner(System.in);
-    private static final String CLEAR = "\r" + " ".repeat(79) + "\r"; // removes progress
-    private static final String LINE = "| %-12s | %-19s | %8s | %8s | %8s | %6s |\n";
-    private static final String RULE =
+    static final String CLEAR = "\r" + " ".repeat(79) + "\r"; // removes progress
+    static final String SAID = "### What the numbers say\n\n";
+    static final String LINE = "| %-12s | %-19s | %8s | %8s | %8s | %6s |\n";
+    static final String HEADER =
+        LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model");
+    static final String RULE =
         "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
-    private static Thread main; // since the report has begun
-    private static boolean ended;
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    final List<String> sentences = new CopyOnWriteArrayList<>();
+    private final PrintStream out = System.out; // even if a call sets another one
+    boolean begun;
+    boolean closed; // nobody reads standard output
 
-    static void begin(int processors, int carriers, int runs) {
-        if (main != null) return;
-        main = Thread.currentThread();
-        Evidence.quiet(); // the next call tells what was used since this one
+    // What FullReport adds: experiments, options, questions, and more about waits.
+    List<Experiment> encores(List<Experiment> list) { return List.of(); }
+    String options(List<String> words) { return ""; }
+    void ask(String question) { }
+    void waited(String row, String what, int tasks, Lab.Job call) { }
+
+    void begin(int processors, int carriers, int samples) {
+        begun = true;
         var jvm = ManagementFactory.getRuntimeMXBean();
-        var os = ManagementFactory.getOperatingSystemMXBean();
         var gc = ManagementFactory.getGarbageCollectorMXBeans().getFirst();
         List<String> command = new ArrayList<>(jvm.getInputArguments());
         command.remove("--add-modules=ALL-DEFAULT"); // this and the class are the launcher's
         command.add(System.getProperty("sun.java.command", "").replaceFirst("^jdk\\S+ ", ""));
-        put("# VirtualThreadsLab\n\n"
+        boolean mounts = Thread.ofVirtual().unstarted(() -> { }).getClass().getSimpleName()
+            .equals("VirtualThread");
+        put("## VirtualThreadsLab\n\n"
             + item("Java " + Runtime.version() + ", " + jvm.getVmVendor() + ", " + gc.getName())
-            + item(text("%s %s, processors: %s, carriers: %s, heap: up to %s MB", os.getName(),
-                os.getArch(), processors, carriers, Runtime.getRuntime().maxMemory() >> 20))
-            + item(text("%s, runs: %s, `java %s`", java.time.LocalDate.now(), runs,
+            + item(text("%s %s, processors: %s, carriers: %s, heap: up to %s MB",
+                System.getProperty("os.name"), System.getProperty("os.arch"),
+                processors, carriers, Runtime.getRuntime().maxMemory() >> 20))
+            + item(text("%s, samples: %s, `java %s`", java.time.LocalDate.now(), samples,
                 String.join(" ", command)))
-            + "\n" + LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio",
-                predict ? "You" : "Model") + RULE);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main.isAlive())));
+            + (mounts ? "" : item("This JVM has no carriers: each virtual thread is a platform"
+                + " thread, and no model holds."))
+            + "\n" + HEADER + RULE);
     }
 
-    static void progress(String place, String row, String step) {
-        long seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
-        String line = "%s %s  %s  %s s".formatted(place, row, step, seconds);
+    void progress(String row, String step) {
+        String line = "%s  %s  %s s".formatted(row, step,
+            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000);
         print(System.err, "\r%-79.79s".formatted(line));
     }
 
-    /** Returns the ratio that the reader expects, such as 50×, ~20, 1:3, 1 / 10 or 0,5. */
-    static double guess(String question) {
-        if (!predict) return Double.NaN;
-        print(System.err, CLEAR + "\n" + item(question)
-            + "Your ratio, platform ÷ virtual, such as 30 or 1/3 (Enter to skip): ");
-        String typed = KEYBOARD.hasNextLine() ? KEYBOARD.nextLine() : "";
-        // 1,000 is a thousand, as in the table; any other comma is a decimal point.
-        String plain = typed.replaceAll("(?<!\\b0),(?=\\d{3}\\b)", "").replace(',', '.')
-            .replace("%", "/100").replaceAll("[^\\w.:/÷-]|x$|times", "");
-        if (plain.matches("\\d*\\.?\\d+([/:÷]\\d*\\.?\\d+)?")) {
-            String[] parts = (plain + "/1").split("[/:÷]");
-            double ratio = Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
-            if (ratio > 0 && Double.isFinite(ratio)) return ratio;
-        }
-        if (!typed.isBlank()) print(System.err, "Not understood, row skipped: " + typed + "\n");
-        return Double.NaN;
-    }
-
-    static void add(Row row) {
-        rows.add(row);
+    void add(Row row) {
         System.err.print(CLEAR);
         put(LINE.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), row.ratioCell(),
-            number(predict ? row.guess() : row.model(), "×")));
+            cell(row, row.virtual()), row.ratioCell(), number(row.model(), "×")));
     }
 
     /** A median with its unit. Counts have none: the experiment says what is counted. */
@@ -624,83 +523,52 @@ class Report {
         return value > 9_999 ? number(value / 1_000, " s") : number(value, " ms");
     }
 
-    /** Prints and flushes. If nobody can read it, there is no use in measuring on. */
-    static void put(String text) {
-        print(OUT, text);
-        if (!OUT.checkError()) return;
+    void end() { put(section("", failures) + section(SAID, sentences)); }
+
+    static String section(String title, Collection<String> items) {
+        return items.isEmpty() ? "" : "\n" + title + String.join("", items);
+    }
+
+    /** Prints and flushes. Says it once if nobody can read on. */
+    void put(String text) {
+        print(out, text);
+        if (closed || !out.checkError()) return;
+        closed = true;
         System.err.println("VirtualThreadsLab: standard output cannot be written");
-        Runtime.getRuntime().halt(1);
     }
 
-    /** Prints what comes after the rows, once: at the end of the run, or by the hook. */
-    static synchronized void end(boolean partial) {
-        if (ended) return;
-        ended = true;
-        System.err.print(CLEAR);
-        if (partial) put("\n**Partial:** interrupted; these are the finished rows.\n");
-        if (!failures.isEmpty()) put("\n" + String.join("", failures));
-        put(predictions());
-        if (!sentences.isEmpty()) put("\n## What the numbers say\n\n" + sentences);
-        if (samples) put("\n## Samples\n\nIn brackets: the warm-up, which does not count.\n\n");
-        for (Row row : samples ? rows : List.<Row>of()) put(
-            "- %s, %s, %s: platform %s; virtual %s\n".formatted(row.experiment(), row.work(),
-                row.unit(), row.platformSide(), row.virtualSide()));
-        put("\n## At a glance\n\n```text\n" + chart() + "```\n\n"
-            + item("Ratio: platform ÷ virtual, with its 95 % interval (Hodges and Lehmann).")
-            + item("Model: plain arithmetic. ░: not shown to differ from 1×. ~: noisy, as the"
-                + " middle half of a side's samples spans over 20 % of their median.")
-            + item(Evidence.quiet() + "."));
+    /** Prints ASCII instead if the charset lacks one of these characters. */
+    static void print(PrintStream out, String text) {
+        boolean known = out.charset().newEncoder().canEncode("×—–÷µ█▏░│");
+        out.print(known ? text : text.replace('×', 'x').replace('—', '-').replace('–', '-')
+            .replace('÷', '/').replace('µ', 'u').replace('█', '#').replace('▏', '.')
+            .replace('░', '=').replace('│', '|'));
     }
 
-    private static String predictions() {
-        var guessed = rows.stream().filter(row -> row.missed() > 0)
-            .sorted(Comparator.comparing(Row::missed).reversed()).toList();
-        if (guessed.isEmpty()) return "";
-        String text = "\n## Your predictions, the furthest first\n\n"
-            + LINE.formatted("Experiment", "Work", "You", "Model", "Ratio", "Off by") + RULE;
-        for (Row row : guessed) text += LINE.formatted(row.experiment(), row.work(),
-            number(row.guess(), "×"), number(row.model(), "×"), row.ratioCell(),
-            number(row.missed(), "×"));
-        return text;
-    }
-
-    private static String chart() {
-        String chart = " ".repeat(27) + "virtual need more │ need less; █ is a factor of 2\n";
-        for (Row row : rows) {
-            if (Double.isNaN(row.ratio())) continue;
-            double[] range = row.range();
-            boolean shown = range[0] > 1 && range[1] > 1.05 || range[1] < 1 && range[0] < 0.95;
-            int twos = (int) Math.round(Math.log(row.ratio()) / Math.log(2));
-            if (twos == 0 && !shown) twos = 1; // or it could not be seen
-            String bar = (shown ? "█" : "░").repeat(Math.abs(twos));
-            chart += "%-12s %-19s %12s│%s %s".formatted(row.experiment(), row.work(),
-                twos < 0 ? bar : "", twos > 0 ? bar : "", row.ratioCell());
-            chart += range[0] > 0 ? text(" (%s–%s)\n", range[0], range[1]) : "\n";
-        }
-        return chart;
-    }
-
-    /** Breaks the text of an item at spaces, so that no line is longer than 80 characters. */
+    /** Makes a list item of a text, with lines of up to 80 characters, broken at spaces. */
     static String item(String text) {
-        return ("- " + text).replaceAll("\\R", " ")
-            .replaceAll("(.{1,78})( |$)|(.{78})", "$1$3\n  ").stripTrailing() + "\n";
+        String line = "(.{1,78})( |$)"; // "- " or two spaces stand before it
+        String part = "(.{78})"; // of a word that is longer
+        return ("- " + text).replaceAll("\\R", " ").replaceAll(line + "|" + part, "$1$3\n  ")
+            .stripTrailing() + "\n";
     }
 
-    /** Describes an error and its causes in one line. An older javac stops here. */
+    /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
-        return switch (error) {
+        return switch (error) { // An older javac stops here, and quotes the next line:
             case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
             case CancellationException x -> "not done in two minutes, and so cancelled";
             case AssertionError x -> x.getMessage();
-            default -> error + own(Arrays.stream(error.getStackTrace()).map(Object::toString))
+            default -> error
+                + " at " + own(Stream.of(error.getStackTrace()).map(Object::toString))
                 + (error.getCause() == null ? "" : ", caused by " + reason(error.getCause()));
         };
     }
 
-    /** Says which of the frames is the first that is not the JDK's. */
+    /** The first frame that is not the JDK's; bare, <clinit> would be HTML to Markdown. */
     static String own(Stream<String> frames) {
-        return frames.filter(frame -> !frame.matches("(java|javax|jdk|sun)\\..*"))
-            .findFirst().map(frame -> " in " + frame).orElse("");
+        return frames.filter(frame -> !frame.matches("(java|javax|jdk|sun)\\..*")).findFirst()
+            .map(frame -> "`" + frame + "`").orElse("code of the JDK");
     }
 
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
@@ -717,18 +585,334 @@ class Report {
             : size < 0.01 ? "%.1g" : size < 0.1 ? "%.2g" : "%.3g";
         return String.format(Locale.ROOT, format, value) + unit;
     }
+}
 
-    /** Prints ASCII instead if the charset lacks one of these characters. */
-    static void print(PrintStream out, String text) {
-        boolean known = out.charset().newEncoder().canEncode("×—–÷µ█░│");
-        out.print(known ? text : text.replace('×', 'x').replace('—', '-').replace('–', '-')
-            .replace('÷', '/').replace('µ', 'u').replace('█', '#').replace('░', '=')
-            .replace('│', '|'));
+// ----- Cut here: delete this line and all below it, and the line above that names FullReport.
+// What is left is a whole lab of the five. Names below are written out: imports stay above.
+
+/** Also asks for predictions, looks into waits, and ends with samples and a chart. */
+class FullReport extends Report {
+    private static final Scanner KEYBOARD = new Scanner(System.in);
+    private static final String GUESSED = "### Your predictions, the furthest first\n\n"
+        + LINE.formatted("Experiment", "Work", "You", "Model", "Ratio", "Off by") + RULE;
+    private final List<Row> rows = new CopyOnWriteArrayList<>(); // the hook reads them, too
+    private final Map<Row, Double> guesses = new IdentityHashMap<>();
+    private double guess = Double.NaN; // for the next row
+    private boolean listSamples, predict, ended;
+    private Thread main; // that has begun the report
+
+    /** The encores belong to the five; a list of your own has none. */
+    @Override List<Experiment> encores(List<Experiment> list) {
+        return list == VirtualThreadsLab.LIST ? Encores.LIST : List.of();
+    }
+
+    @Override String options(List<String> words) {
+        listSamples = words.remove("--samples");
+        predict = words.remove("--predict");
+        return "  --samples   print every sample, too\n"
+            + "  --predict   ask for your ratio before each row, and compare at the end\n";
+    }
+
+    @Override void begin(int processors, int carriers, int samples) {
+        main = Thread.currentThread();
+        Heartbeat.quiet(); // the next call tells what was used since this one
+        super.begin(processors, carriers, samples);
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+    }
+
+    /** Asks for the ratio that the reader expects of the next row. */
+    @Override void ask(String question) {
+        if (!predict) return;
+        print(System.err, CLEAR + "\n" + item(question)
+            + "Platform ÷ virtual, such as 30 or 1/3 (Enter skips): ");
+        String typed = KEYBOARD.hasNextLine() ? KEYBOARD.nextLine() : "";
+        guess = understood(typed);
+        boolean lost = Double.isNaN(guess) && !typed.isBlank();
+        if (lost) print(System.err, "Not understood, row skipped: " + typed + "\n");
+    }
+
+    /** The ratio in 50×, ~20, 10 times, 5 %, 1:3, 1 / 10, 0,5 or 1,000; NaN if none is. */
+    static double understood(String typed) {
+        String thousands = "(?<!\\b0),(?=\\d{3}\\b)"; // 1,000 as in the table, but not 0,125
+        String plain = typed.replaceAll(thousands, "").replace(',', '.').replace("%", "/100")
+            .replaceAll("x$|times", "").replaceAll("[^\\w.:/÷-]", ""); // 10x, 10 times; ~, ×
+        String number = "\\d*\\.?\\d+"; // 12, 1.5 or .5
+        if (!plain.matches(number + "([/:÷]" + number + ")?")) return Double.NaN; // 3 or 1:3
+        String[] parts = (plain + "/1").split("[/:÷]");
+        double ratio = Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
+        return ratio > 0 && Double.isFinite(ratio) ? ratio : Double.NaN;
+    }
+
+    @Override void add(Row row) {
+        rows.add(row);
+        guesses.put(row, guess);
+        guess = Double.NaN;
+        super.add(row);
+    }
+
+    /** Lets the tasks call again and again, and says what that did to their carriers. */
+    @Override void waited(String row, String what, int tasks, Lab.Job call) {
+        progress(row, "heartbeat");
+        Lab.attempt(row + ", heartbeat", () ->
+            Lab.say("%s: %s", what, Heartbeat.facts(tasks, call, row)));
+    }
+
+    /** Prints what comes after the rows, once: at the end of the run, or by the hook. */
+    @Override synchronized void end() {
+        if (ended) return;
+        ended = true;
+        System.err.print(CLEAR);
+        boolean partial = main.isAlive() && main != Thread.currentThread();
+        if (partial) put(rows.isEmpty() ? "\n**Partial:** interrupted before the first row.\n"
+            : "\n**Partial:** interrupted; these are the finished rows.\n");
+        put(section("", failures)
+            + section(GUESSED, predictions())
+            + section(SAID, sentences));
+        if (rows.isEmpty()) return;
+        String note = "### Samples\n\nIn brackets: the warm-up, which does not count.\n\n";
+        if (listSamples) put(section(note, rows.stream().map(FullReport::samples).toList()));
+        put("\n### At a glance\n\n```text\n" + chart() + "```\n\n"
+            + item("Ratio: platform ÷ virtual, with its 95 % interval (Hodges and Lehmann).")
+            + item("Model: plain arithmetic. ~: noisy, the middle half of a side's samples"
+                + " spans over 20 % of their median.")
+            + item("▏: a small difference. ░: none shown, or all within 5 %, or noisy.")
+            + item(Heartbeat.quiet() + "."));
+    }
+
+    private List<String> predictions() {
+        return rows.stream().filter(row -> missed(row) > 0)
+            .sorted(Comparator.comparing(this::missed).reversed())
+            .map(row -> LINE.formatted(row.experiment(), row.work(),
+                number(guesses.get(row), "×"), number(row.model(), "×"), row.ratioCell(),
+                number(missed(row), "×"))).toList();
+    }
+
+    /** By which factor the guess was off; NaN if there was none. */
+    private double missed(Row row) {
+        double off = guesses.get(row) / row.ratio();
+        return Math.max(off, 1 / off);
+    }
+
+    private static String samples(Row row) {
+        return "- %s, %s, %s: platform%s; virtual%s\n".formatted(row.experiment(), row.work(),
+            row.unit(), samples(row.platformSide()), samples(row.virtualSide()));
+    }
+
+    private static String samples(Side side) {
+        var digits = new java.math.MathContext(5);
+        String text = "";
+        for (double sample : side.samples()) {
+            String plain = new java.math.BigDecimal(sample).round(digits).toPlainString();
+            text += text.isEmpty() ? " (" + plain + ")" : " " + plain;
+        }
+        return text;
+    }
+
+    private String chart() {
+        String chart = "%45s│ virtual better; █: a factor of 2\n".formatted("platform better ");
+        for (Row row : rows) {
+            if (Double.isNaN(row.ratio())) continue;
+            double[] range = range(row);
+            boolean shown = range[0] > 1 && range[1] > 1.05 || range[1] < 1 && range[0] < 0.95;
+            int twos = (int) Math.round(Math.abs(Math.log(row.ratio()) / Math.log(2)));
+            String block = !shown || row.noisy() ? "░" : twos == 0 ? "▏" : "█";
+            String bar = block.repeat(Math.max(1, twos)); // or it could not be seen
+            chart += "%-12s %-19s %12s│%s %s".formatted(row.experiment(), row.work(),
+                row.ratio() < 1 ? bar : "", row.ratio() < 1 ? "" : bar, row.ratioCell());
+            chart += range[0] > 0 ? text(" (%s–%s)\n", range[0], range[1]) : "\n";
+        }
+        return chart;
+    }
+
+    /** The lowest and the highest ratio of the 95 % interval; NaN for few samples. */
+    static double[] range(Row row) {
+        List<Double> ratios = new ArrayList<>();
+        for (double p : row.platformSide().counted()) {
+            for (double v : row.virtualSide().counted()) ratios.add(p / v);
+        }
+        Collections.sort(ratios);
+        int pairs = ratios.size(); // of which Hodges and Lehmann leave out some at each end
+        double spread = Math.sqrt(pairs * (2 * Math.sqrt(pairs) + 1) / 12);
+        int out = (int) Math.floor(pairs / 2.0 - 1.96 * spread) - 1;
+        if (out < 0) return new double[] {Double.NaN, Double.NaN};
+        return new double[] {ratios.get(out), ratios.get(pairs - 1 - out)};
     }
 }
 
-// ----- Cut here: delete all from this line on, and the line in main that names Encores; a
-// complete lab of the five is left. Those below run only when named, or with "all".
+/**
+ * While tasks make a call again and again, can another virtual thread run? A virtual thread
+ * beside them ticks each millisecond. A call that leaves its carrier lets it in every time; one
+ * that doesn't starves it, however short the call. A platform thread ticks, too: what it misses
+ * is the machine's fault, and no carrier's. Flight Recorder names what pinned.
+ */
+class Heartbeat extends Lab { // for the names of Lab only
+    private static final long PASS = 200_000_000; // ns: some forty late ticks, if all are
+    private static final double LATE = 5; // ms; timers and schedulers are often 1 to 4 late
+    private static double[] ticks = new double[8]; // of the processors, the last one stolen
+
+    /** Says what pinned, whether a carrier was free, and how many calls were under way. */
+    static String facts(int tasks, Job call, String row) throws Exception {
+        double alone = alone(call);
+        List<Pass> passes = new ArrayList<>();
+        Job next = () -> passes.add(pass(tasks, call, row));
+        long end = System.nanoTime() + 10_000_000_000L; // then one pass has to do
+        String facts = pinned(next);
+        // Recording disturbs, so another pass tells the rest, and up to four if it must.
+        while (passes.isEmpty() || System.nanoTime() < end && passes.size() < 6
+                && (passes.size() == 1 || passes.getLast().disturbed())) next.run();
+        Pass pass = passes.getLast();
+        if (pass.failed() == 0) return facts + pass.facts(tasks, alone);
+        return text("%s of %s calls failed", pass.failed(), pass.calls())
+            + (pass.failed() == pass.calls() ? "" : "; " + facts + pass.facts(tasks, alone));
+    }
+
+    /** Returns the mean ms of a call by a platform thread alone; NaN if it fails. */
+    private static double alone(Job call) {
+        List<Double> shots = new ArrayList<>();
+        try {
+            runAll(newThreadPerTaskExecutor(Thread::new), 1, () ->
+                shots.addAll(shots(call, 100)));
+        } catch (Exception | Error e) {
+            return UNKNOWN; // the row tells why
+        }
+        return shots.stream().mapToDouble(ms -> ms).average().orElse(UNKNOWN);
+    }
+
+    /** What two ticking threads missed while the tasks called; all times in ms. */
+    record Pass(double elapsed, double virtual, double platform, double computed, int added,
+            int calls, int failed) {
+        /** Over a fifth of it, not even a platform thread could tick. */
+        boolean disturbed() { return platform > 0.2 * elapsed; }
+
+        String facts(int tasks, double alone) {
+            if (disturbed()) return "the machine was too busy to tell if a carrier was free";
+            double blocked = Math.clamp(virtual - platform, 0, elapsed);
+            String facts = blocked == 0 ? "a carrier was always free"
+                : blocked > 0.2 * elapsed // less may be chance
+                ? text("no carrier was free for %s of %s ms", blocked, elapsed)
+                : text("a carrier was free for %s of %s ms", elapsed - blocked, elapsed);
+            if (computed > 0.1 * elapsed) {
+                facts += text("; each carrier computed for %s ms", computed);
+            }
+            if (added > 0) facts += text("; added carriers in use: %s", added);
+            // Nothing queues where all compute; a call's time alone is then no measure.
+            if (Double.isNaN(alone) || computed > 0.5 * elapsed) return facts;
+            double atOnce = Math.rint(calls * alone / elapsed); // Little's law
+            return facts + text("; %s of %s calls %s under way at once",
+                Math.clamp(atOnce, 1, tasks), tasks, atOnce > 1 ? "were" : "was");
+        }
+    }
+
+    /** Lets each task call until 200 ms are over, beside two threads that tick. */
+    private static Pass pass(int tasks, Job call, String row) throws Exception {
+        var done = new AtomicBoolean();
+        var calls = new AtomicInteger();
+        var failed = new AtomicInteger();
+        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done));
+        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done));
+        var busy = newThreadPerTaskExecutor(Thread::new).submit(() -> busyCarriers());
+        double before = computedMs();
+        long start = System.nanoTime();
+        attempt(row + ", virtual", () ->
+            runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> {
+                do {
+                    calls.incrementAndGet();
+                    try {
+                        call.run();
+                    } catch (Exception | Error e) {
+                        failed.incrementAndGet();
+                    }
+                } while (System.nanoTime() - start < PASS);
+            }));
+        double elapsed = (System.nanoTime() - start) / 1e6;
+        double computed = (computedMs() - before) / CARRIERS;
+        done.set(true);
+        return new Pass(elapsed, virtual.get(), platform.get(), computed,
+            busy.get() - CARRIERS, calls.get(), failed.get());
+    }
+
+    private static double missedMs(AtomicBoolean done) {
+        double missed = 0;
+        long last = System.nanoTime();
+        while (!done.get()) {
+            LockSupport.parkNanos(1_000_000);
+            long now = System.nanoTime();
+            double late = (now - last) / 1e6 - 1;
+            if (late > LATE) missed += late;
+            last = now;
+        }
+        return missed;
+    }
+
+    /** Counts the carriers that do not wait for work, in the middle of a pass. */
+    private static int busyCarriers() throws Exception {
+        TimeUnit.NANOSECONDS.sleep(PASS / 2);
+        return (int) carriers().stream().map(Thread::getStackTrace).filter(frames ->
+            Stream.of(frames).noneMatch(at -> at.getMethodName().equals("awaitWork"))).count();
+    }
+
+    private static double computedMs() {
+        var bean = ManagementFactory.getThreadMXBean();
+        double nanos = 0;
+        for (var carrier : carriers()) nanos += bean.getThreadCpuTime(carrier.threadId());
+        return nanos / 1e6;
+    }
+
+    /** Says how many waits of a pass were pinned, and where the longest was. */
+    private static String pinned(Job pass) {
+        List<jdk.jfr.consumer.RecordedEvent> pins = new CopyOnWriteArrayList<>();
+        try {
+            java.nio.file.Files.write(java.nio.file.Files.createTempFile("room", null),
+                new byte[4 << 20], // without this room, recording ends the JVM
+                java.nio.file.StandardOpenOption.DELETE_ON_CLOSE);
+            try (var recording = new jdk.jfr.consumer.RecordingStream()) {
+                recording.enable("jdk.VirtualThreadPinned").withStackTrace()
+                    .withThreshold(java.time.Duration.ofMillis(1)); // of less, there are many
+                recording.onEvent("jdk.VirtualThreadPinned", pins::add);
+                recording.setReuse(false);
+                recording.startAsync();
+                pass.run();
+                recording.stop(); // waits for the events
+            }
+        } catch (Exception | LinkageError | VirtualMachineError e) {
+            return "pinned waits not known: " + e + "; ";
+        }
+        if (pins.isEmpty()) return "";
+        var longest = Collections.max(pins, Comparator.comparing(pin -> pin.getDuration()));
+        String where = Report.own(longest.getStackTrace().getFrames().stream().map(at ->
+            at.getMethod().getType().getName() + "." + at.getMethod().getName() + ":"
+            + at.getLineNumber()));
+        String reason = "pinnedReason"; // from JDK 24 on
+        if (longest.hasField(reason)) where += " (`" + longest.getString(reason) + "`)";
+        String hidden = "[./+]0x\\w+"; // Name/0x00007f, of a class without a name of its own
+        return text("pinned %s, longest at %s; ", pins.size() == 1 ? "once"
+            : text("%s times", pins.size()), where.replaceAll(hidden, ""));
+    }
+
+    /** Says what others took of the processors since the last call. */
+    static String quiet() {
+        var system = ManagementFactory.getPlatformMXBean(
+            com.sun.management.OperatingSystemMXBean.class);
+        double all = system.getCpuLoad(); // below 0: unknown
+        double others = all < 0 ? Double.NaN : Math.max(0, all - system.getProcessCpuLoad());
+        double[] before = ticks;
+        ticks = new double[8];
+        try (var stat = new Scanner(new File("/proc/stat")).skip("cpu")) { // Linux has it
+            for (int i = 0; i < 8; i++) ticks[i] = Double.parseDouble(stat.next());
+        } catch (IOException | RuntimeException e) { // or some other /proc
+            ticks[7] = Double.NaN;
+        }
+        double steal = (ticks[7] - before[7])
+            / (DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum());
+        double most = DoubleStream.of(others, steal).filter(share -> share > 0).max().orElse(0);
+        String advice = most > 0.5 ? "; the machine was too busy: do not use these numbers"
+            : most > 0.1 ? "; only a factor of three or more means something: run it again for"
+            + " smaller ones" : "";
+        return text("Other programs used %s %% of the processors, a hypervisor %s %%",
+            Math.rint(100 * others), Math.rint(100 * steal)) + advice;
+    }
+}
+
 class Encores extends Lab { // for the names of Lab only
     static final List<Experiment> LIST = List.of(
         new Experiment("println", Encores::println, "one thread prints lines to a file"),
@@ -743,7 +927,7 @@ class Encores extends Lab { // for the names of Lab only
         new Experiment("lost-lock", Encores::lostLock, "hand a lock down a line"));
 
     /**
-     * println. Is one task, alone, any faster on a virtual thread?
+     * println. Does a single printing task run faster on a virtual thread?
      * Fair: the same lines and file, and the sides take turns, as the one that starts cold is
      * often slower. The file must have all of its bytes afterwards.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
@@ -756,7 +940,8 @@ class Encores extends Lab { // for the names of Lab only
         var file = File.createTempFile("lines", ".txt");
         file.deleteOnExit();
         Job print = () -> printLines(file, lines);
-        time(text("%s lines", lines), predicted,
+        time(text("%s lines", lines), "one thread prints them to a file; platform, or virtual",
+            predicted,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
             () -> runAll(newVirtualThreadPerTaskExecutor(), 1, print));
     }
@@ -769,6 +954,7 @@ class Encores extends Lab { // for the names of Lab only
                 out.println(line);
                 bytes += line.length() + System.lineSeparator().length();
             }
+            if (out.checkError()) throw new IOException("cannot write; is the disk full?");
         }
         check("bytes in the file", bytes, file.length());
     }
@@ -778,10 +964,10 @@ class Encores extends Lab { // for the names of Lab only
      * Fair: the same calls, due at the same times, whether or not others are answered yet; only
      * the executors differ. Latency counts from the moment when a call is due.
      * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320 a second, none waits
-     * for a thread: 1×. At 600, the line grows by half a second each second: after one second,
+     * for a thread: 1×. At 600, the queue grows by half a second each second: after one second,
      * in the middle, a call takes 500 + 50 ms against 50: 11×. Real calls come in bunches, so
      * some have to wait even at 320.
-     * Try: int pool = 40; What is left of the gain?
+     * Try: int pool = 40; How much of the gain is left?
      */
     static void http() throws Exception {
         int pool = 20;
@@ -793,41 +979,42 @@ class Encores extends Lab { // for the names of Lab only
             for (int rate : new int[] {320, 600}) {
                 double lineMs = Math.max(0, rate / capacity - 1) * lastMs / 2;
                 double predicted = (lineMs + waitMs) / waitMs;
-                question = text("the median latency of calls that wait %s ms and come at %s a"
-                    + " second for %s ms: pool of %s, or virtual thread each", waitMs, rate,
-                    lastMs, pool);
-                measure(text("%s calls a second", rate), "ms", predicted,
-                    run -> pooled.latency(() -> pooled.callAt(rate, lastMs)),
-                    run -> virtual.latency(() -> virtual.callAt(rate, lastMs)));
+                String question = text("the median latency of calls that wait %s ms and come at"
+                    + " %s a second for %s ms; " + POOL, waitMs, rate, lastMs, pool);
+                var late = new AtomicInteger();
+                measure(text("%s calls a second", rate), question, "ms", predicted,
+                    i -> pooled.latency(() -> late.addAndGet(pooled.callAt(rate, lastMs))),
+                    i -> virtual.latency(() -> late.addAndGet(virtual.callAt(rate, lastMs))));
+                if (late.get() > 0) say("%s calls a second: the lab sent %s calls more than 20"
+                    + " ms late, which is part of their latency", rate, late);
             }
         }
     }
 
     /**
      * mixed. Tasks compute, then call a server. How long do all take, one task, and its call?
-     * Fair: the same tasks, client and server, and one thread per task; the task calls itself.
+     * Fair: the same tasks, client and server, and a thread per task; the task calls itself.
      * Prediction: 1× for all, and at least that from submission to the median answer: tasks on
-     * platform threads share the processors, and so end late together. But a virtual thread's
-     * call takes longer, as its task sees it: nothing interrupts others that compute, so an
-     * answer that has come waits for them, at worst for all. Of n tasks per carrier, the one in
-     * the middle has (n - 1) ÷ 2 behind it: that is the model, up to JDK 25. From 26 on, the
-     * scheduler takes an answered task sooner. A computation alone is timed before the rows.
-     * Try: int n = 30; and int fib = 832_040; With less to compute, how long does a call take?
+     * platform threads share the processors, and so end late together. But a virtual thread
+     * isn't resumed until a carrier is free, and nothing interrupts what computes there: its
+     * call seems to take longer. Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2
+     * behind it: that is the model up to JDK 25. From 26 on, most starts resume it sooner.
+     * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed() throws Exception {
         int tasks = 10 * PROCESSORS;
         int waitMs = size(120, 60);
-        int n = size(37, 34);
-        int fib = size(24_157_817, 5_702_887);
-        Job compute = () -> check("as a Fibonacci number", fib, fibonacci(n));
+        int index = size(37, 34);
+        int number = size(24_157_817, 5_702_887);
+        Job compute = () -> check("as a Fibonacci number", number, fibonacci(index));
         double ms = sample(compute, 1); // a computation alone
         double rounds = Math.ceilDiv(tasks, Math.min(CARRIERS, PROCESSORS));
         double each = ms * Math.max(1, (double) CARRIERS / PROCESSORS);
         double behind = (Math.ceilDiv(tasks, CARRIERS) - 1) / 2.0 * each;
         double predicted = (10 * ms + waitMs) / (rounds * ms + waitMs);
         double predictedCall = JDK > 25 ? UNKNOWN : waitMs / Math.max(waitMs, behind);
-        question = text("%s tasks compute for %s ms, then call a server that waits %s ms:"
-            + " platform thread each, or virtual thread each", tasks, ms, waitMs);
+        String question = text("%s tasks compute for %s ms, then call a server that waits %s"
+            + " ms; " + EACH, tasks, ms, waitMs);
         try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
             Job sinceStart = () -> {
                 compute.run();
@@ -839,14 +1026,14 @@ class Encores extends Lab { // for the names of Lab only
             };
             Job platform = () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, alone);
             Job virtual = () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, alone);
-            time(tasks + " tasks", predicted, platform, virtual);
-            measure("median answer", "ms", UNKNOWN,
-                run -> server.latency(() ->
+            time(tasks + " tasks", question, predicted, platform, virtual);
+            measure("median answer", "since the start; " + question, "ms", UNKNOWN,
+                i -> server.latency(() ->
                     runAll(newThreadPerTaskExecutor(Thread::new), tasks, sinceStart)),
-                run -> server.latency(() ->
+                i -> server.latency(() ->
                     runAll(newVirtualThreadPerTaskExecutor(), tasks, sinceStart)));
-            measure("median call", "ms", predictedCall,
-                run -> server.latency(platform), run -> server.latency(virtual));
+            measure("median call", "as its task sees it; " + question, "ms", predictedCall,
+                i -> server.latency(platform), i -> server.latency(virtual));
         }
     }
 
@@ -883,7 +1070,9 @@ class Encores extends Lab { // for the names of Lab only
             }
         };
         Job counted = () -> check("tasks inside at once", limit, most.getAndSet(limit));
-        time(text("%s × %s ms by %s", tasks, holdMs, limit), predicted,
+        String question = text("%s tasks hold something for %s ms, %s at a time; a pool of"
+            + " platform threads, or virtual threads and a semaphore", tasks, holdMs, limit);
+        time(text("%s × %s ms by %s", tasks, holdMs, limit), question, predicted,
             () -> {
                 runAll(newFixedThreadPool(limit), tasks, hold);
                 counted.run();
@@ -904,9 +1093,10 @@ class Encores extends Lab { // for the names of Lab only
         int tasks = size(10_000, 2_000);
         int pool = 200;
         double predicted = (double) pool / tasks;
-        Row row = measure(text("%s tasks", tasks), "objects", predicted,
-            run -> buffersMade(newFixedThreadPool(pool), tasks),
-            run -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
+        String question = text("how many objects a ThreadLocal makes; " + POOL, pool);
+        Row row = measure(text("%s tasks", tasks), question, "objects", predicted,
+            i -> buffersMade(newFixedThreadPool(pool), tasks),
+            i -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
         say("in one run, the cache made %s MB of buffers for the pool and %s MB for virtual"
             + " threads", row.platform() * 8_192 / 1e6, row.virtual() * 8_192 / 1e6);
     }
@@ -923,21 +1113,19 @@ class Encores extends Lab { // for the names of Lab only
 
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
-     * There is no platform side: by default, a system stops far below a million (on Linux by
-     * threads-max, pid_max or max_map_count). The weight is that of a thread and its stack, by
-     * the heap after a full collection, while all are parked. The first reading, which has
-     * leftovers of earlier work in it, is the discarded warm-up.
-     * Prediction: a few microseconds for each at most, as long as the heap has room; that time
-     * has the growth of the heap and its collections in it. The weight grows with the stack.
-     * Its frames are small here, as the C2 compiler inlines them once warm: a frame of C1 or
-     * of the interpreter takes several times as much.
+     * There is no platform side: a system's default limits are far below a million threads.
+     * The weight is that of a thread, its stack and its entry in the JDK's list of threads: the
+     * heap after a full collection, while all are parked. The first reading still has leftovers
+     * of earlier work in it; it is the warm-up.
+     * Prediction: at most a few microseconds each, with the growth of the heap and its
+     * collections, as long as the heap has room. The weight grows with the stack.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
     static void million() throws Exception {
         for (int n : new int[] {10_000, 100_000, size(1_000_000, 200_000)}) {
             long[] before = collections();
-            measure(text("%s parked", n), "ms", UNKNOWN, null, run -> {
-                if (run == 0) shots(() -> park(n, 0, () -> 0), size(800, 80));
+            measure(text("%s parked", n), "", "ms", UNKNOWN, null, i -> {
+                if (i == 0) shots(() -> park(n, 0, () -> 0), size(800, 80));
                 long start = System.nanoTime();
                 return (park(n, 0, System::nanoTime) - start) / 1e6;
             });
@@ -947,9 +1135,9 @@ class Encores extends Lab { // for the names of Lab only
         }
         int n = size(100_000, 20_000);
         int frames = 50;
-        Row shallow = measure("bytes, shallow", "bytes", UNKNOWN, null, run -> weigh(n, 0));
-        Row deep = measure(text("bytes, %s frames", frames), "bytes", UNKNOWN, null,
-            run -> weigh(n, frames));
+        Row shallow = measure("bytes, shallow", "", "bytes", UNKNOWN, null, i -> weigh(n, 0));
+        Row deep = measure(text("bytes, %s frames", frames), "", "bytes", UNKNOWN, null,
+            i -> weigh(n, frames));
         say("each of %s parked virtual threads took %s bytes of the heap, and %s for each"
             + " further frame of its stack", n, shallow.virtual(),
             (deep.virtual() - shallow.virtual()) / frames);
@@ -1011,13 +1199,15 @@ class Encores extends Lab { // for the names of Lab only
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
      * virtual one waits until a long task ends, so its delay is about the length of that: their
      * scheduler has no time sharing (JEP 444).
-     * Try: int busy = Math.max(PROCESSORS, CARRIERS) - 1; What does one idle carrier change?
+     * Try: in fibonacci, if (n == 20) Thread.yield(); What does the short task wait for now?
      */
     static void timeSharing() throws Exception {
         int busy = Math.max(PROCESSORS, CARRIERS);
-        Row row = measure("delay behind " + busy, "ms", UNKNOWN,
-            run -> delay(newThreadPerTaskExecutor(Thread::new), busy, null),
-            run -> delay(newVirtualThreadPerTaskExecutor(), busy, null));
+        String question = "how long until a short task begins, behind tasks that compute; "
+            + EACH;
+        Row row = measure("delay behind " + busy, question, "ms", UNKNOWN,
+            i -> delay(newThreadPerTaskExecutor(Thread::new), busy, null),
+            i -> delay(newVirtualThreadPerTaskExecutor(), busy, null));
         var seen = new AtomicReference<>("");
         scheduler(); // the first question to a bean is slow, and the long tasks do not wait
         delay(newVirtualThreadPerTaskExecutor(), busy, seen);
@@ -1067,7 +1257,7 @@ class Encores extends Lab { // for the names of Lab only
     /**
      * lost-lock. One task waits for a ReentrantLock; behind it, one per carrier does so inside
      * its own synchronized block. How long after the lock's release are all of them done?
-     * Fair: the same tasks in the same order, one thread per task, 500 ms of patience each.
+     * Fair: the same tasks in the same order, a thread per task; each gives up after 500 ms.
      * Prediction: far less than a millisecond for each. But up to JDK 23 the monitors pin every
      * carrier: the first in line, whose turn it is, gets none until another one gives up.
      * Try: i < CARRIERS for i <= CARRIERS. How long does JDK 21 take with one waiter fewer?
@@ -1075,11 +1265,12 @@ class Encores extends Lab { // for the names of Lab only
     static void lostLock() throws Exception {
         var platformLost = new AtomicInteger();
         var virtualLost = new AtomicInteger();
-        Row row = measure((CARRIERS + 1) + " in line", "ms", UNKNOWN,
-            run -> handOver(newThreadPerTaskExecutor(Thread::new), platformLost),
-            run -> handOver(newVirtualThreadPerTaskExecutor(), virtualLost));
+        Row row = measure((CARRIERS + 1) + " in line", "a lock is released; how long until each"
+            + " had it; platform threads, or virtual threads", "ms", UNKNOWN,
+            i -> handOver(newThreadPerTaskExecutor(Thread::new), platformLost),
+            i -> handOver(newVirtualThreadPerTaskExecutor(), virtualLost));
         say("after the release, all were done in %s ms as platform threads and in %s ms as"
-            + " virtual threads; in all runs and the warm-up together, %s platform and %s"
+            + " virtual threads; in all samples and the warm-up, %s platform and %s"
             + " virtual waiters gave up", row.platform(), row.virtual(), platformLost,
             virtualLost);
     }
@@ -1146,8 +1337,8 @@ class Encores extends Lab { // for the names of Lab only
             latencies.add((System.nanoTime() - from) / 1e6);
         }
 
-        /** Calls at a fixed rate, as clients do that do not know of each other. */
-        void callAt(int perSecond, int lastMs) throws Exception {
+        /** Calls at a fixed rate, as independent clients do; returns how many came late. */
+        int callAt(int perSecond, int lastMs) throws Exception {
             int calls = perSecond * lastMs / 1_000;
             var next = new AtomicInteger();
             var late = new AtomicInteger();
@@ -1157,8 +1348,7 @@ class Encores extends Lab { // for the names of Lab only
                 if (System.nanoTime() - due > 20_000_000) late.incrementAndGet();
                 call(due);
             });
-            if (late.get() > calls / 10) throw new IllegalStateException(text(
-                "%s of %s calls were sent more than 20 ms late", late, calls));
+            return late.get();
         }
 
         /** Returns the median latency, in ms, of the calls that the job makes. */
