@@ -9,7 +9,6 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
-import java.util.function.Predicate;
 import java.util.stream.*;
 
 /**
@@ -25,10 +24,8 @@ import java.util.stream.*;
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
  *
  * The experiments use the words of class Lab below: size(full, quick) is the second number
- * with --quick; time, measure and waiting add a row: the work, the ratio that a model predicts,
- * and both sides; say adds a sentence; check makes a wrong answer fail its side of the row.
- * Run the lab again before you quote a number: two starts of a JVM can differ by more than the
- * samples of one.
+ * with --quick; time, measure and waiting add a row, say adds a sentence. Run the lab again
+ * before you quote a number: two starts of a JVM can differ by more than the samples of one.
  */
 class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot import itself
     static { report = new FullReport(); } // with the encores; delete this line when you cut
@@ -222,9 +219,8 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
 record Experiment(String name, Lab.Job body, String summary) { }
 
 /**
- * The words of the experiments, and how a row is measured. A run of the program adds rows. A
- * row has samples of each side, and a sample is the median of its shots, which each do the work
- * once.
+ * The words of the experiments, and how a row is measured: a run of the program adds rows, a
+ * row has samples of each side, and a sample is the median of shots, which do the work once.
  */
 class Lab {
     interface Job { void run() throws Exception; }
@@ -249,7 +245,7 @@ class Lab {
 
     /** Runs the experiments that the words ask for, prints the report and ends the JVM. */
     static void run(List<Experiment> list, String[] args) {
-        if (CARRIERS < 1) refuse("jdk.virtualThreadScheduler.* must leave 1 carrier or more");
+        if (CARRIERS < 1) refuse("jdk.virtualThreadScheduler.parallelism must be 1 or more");
         Map<String, Experiment> all = new LinkedHashMap<>();
         for (var one : Stream.concat(list.stream(), report.encores(list).stream()).toList()) {
             boolean fits = !one.name().contains("|") && all.put(one.name(), one) == null;
@@ -342,24 +338,21 @@ class Lab {
         }
     }
 
-    /** The live carriers; their class is one that the JDK does not export. */
-    static List<Thread> carriers() { return platformThreads(Lab::isCarrier); }
-    static List<Thread> otherThreads() { return platformThreads(thread -> !isCarrier(thread)); }
+    /** The live carriers, by the name of their class, which the JDK does not export. */
+    static List<Thread> carriers() { return platformThreads(true); }
+    static List<Thread> otherThreads() { return platformThreads(false); }
 
-    private static boolean isCarrier(Thread thread) {
-        return thread.getClass().getSimpleName().equals("CarrierThread");
-    }
-
-    private static List<Thread> platformThreads(Predicate<Thread> wanted) {
-        return Thread.getAllStackTraces().keySet().stream().filter(wanted).toList();
+    private static List<Thread> platformThreads(boolean carriers) {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread ->
+            thread.getClass().getSimpleName().equals("CarrierThread") == carriers).toList();
     }
 
     /** Tasks per carrier: ten make a pinned wait plain, and a hundred in all are enough. */
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
 
     /**
-     * Adds a row of tasks that make this call, a thread for each on both sides; what completes
-     * "20 in …", and model is the ratio expected, 1 if no call blocks its carrier.
+     * Adds a row: each task makes this call, on a thread of its own; what completes "20 in …".
+     * The model is the ratio that you expect, 1 if the call doesn't block its carrier.
      */
     static void waiting(String what, double model, Job call) throws Exception {
         int tasks = perCarrier() * CARRIERS;
@@ -379,9 +372,9 @@ class Lab {
     }
 
     /**
-     * Adds a row: a warm-up and then the samples, the sides in turns. Each gauge returns a
-     * number of the unit; the platform's is null if there is no such side. The question is what
-     * a reader needs to guess the ratio. A side that throws has no samples; the row goes on.
+     * Adds a row: a warm-up and then the samples, the sides in turns. A gauge returns a number
+     * of the unit; null stands for no platform side. The question tells a reader what to guess.
+     * A side whose gauge throws has no median; the row is printed all the same.
      */
     static Row measure(String work, String question, String unit, double model,
             Gauge platform, Gauge virtual) {
@@ -396,8 +389,7 @@ class Lab {
             if (report.closed) System.exit(1); // nobody can read the row
             String step = i == 0 ? "warm-up" : "sample " + i + " of " + samples;
             report.progress(place + " " + name, step);
-            String side = name + ", platform";
-            if (platform != null) addSample(row.platformSide(), platform, i, side);
+            addSample(row.platformSide(), platform, i, name + ", platform");
             addSample(row.virtualSide(), virtual, i, name + ", virtual");
         }
         report.add(row);
@@ -406,7 +398,7 @@ class Lab {
 
     /** A side that fails loses its samples, and gets no more. */
     private static void addSample(Side side, Gauge gauge, int i, String what) {
-        if (side.samples().size() < i) return;
+        if (gauge == null || side.samples().size() < i) return;
         attempt(what, () -> side.samples().add(gauge.read(i)));
         if (side.samples().size() == i) side.samples().clear(); // it has failed
     }
