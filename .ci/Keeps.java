@@ -17,9 +17,11 @@ import java.util.concurrent.locks.LockSupport;
  */
 class Keeps extends VirtualThreadsLab {
     static final List<Experiment> LIST = new ArrayList<>();
+    static final ExecutorService PLATFORM = Executors.newFixedThreadPool(20);
     static final BlockingQueue<File> FIFOS = new LinkedBlockingQueue<>();
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
+        byte[] parks = bytes(); // here, as reading them is a wait for a file
         add("parks", "parks: sleeps, waits for a lock or a queue", Keeps::park);
         add("socket", "waits for a socket", Keeps::readSocket);
         add("selector", "is in `Selector.select`", () -> {
@@ -49,14 +51,19 @@ class Keeps extends VirtualThreadsLab {
             }
         });
         add("init", "parks in a class initializer",
-            () -> MethodHandles.lookup().defineHiddenClass(bytes(), true));
+            () -> MethodHandles.lookup().defineHiddenClass(parks, true));
         add("other-init", "waits for a class that another thread initializes", () -> {
-            var lookup = MethodHandles.lookup().defineHiddenClass(bytes(), false);
+            var lookup = MethodHandles.lookup().defineHiddenClass(parks, false);
             holding(() -> ensure(lookup));
             ensure(lookup);
         });
         add("loader", "loads a class, and its class loader parks", Keeps::load);
         add("file", "reads a pipe or a slow file", Keeps::readFifo);
+        add("pool", "waits for a platform thread that reads it", () ->
+            PLATFORM.submit(() -> {
+                readFifo();
+                return null;
+            }).get());
         add("sync", "writes a file synchronously, or forces it", () -> {
             File file = File.createTempFile("sync", "");
             try (var out = new RandomAccessFile(file, "rws")) {
