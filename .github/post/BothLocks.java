@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT-0
+import java.time.Duration;
+import java.util.concurrent.Executors;
+
+class BothLocks {
+    static final int TASKS = 10 * Runtime.getRuntime().availableProcessors();
+
+    public static void main(String[] args) {
+        System.out.println("JDK " + System.getProperty("java.version")
+            + ", processors: " + TASKS / 10 + ", tasks: " + TASKS);
+        for (int round = 1; round <= 3; round++) {
+            System.out.println("round " + round + ": a lock each "
+                + millis(false) + " ms, one lock for all "
+                + millis(true) + " ms");
+        }
+    }
+
+    static long millis(boolean oneForAll) {
+        long start = System.nanoTime();
+        try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int task = 0; task < TASKS; task++) executor.submit(() -> {
+                synchronized (oneForAll ? BothLocks.class : new Object()) {
+                    Thread.sleep(Duration.ofSeconds(1).dividedBy(TASKS));
+                }
+                return null;
+            });
+        } // here close() waits for all tasks
+        return (System.nanoTime() - start) / 1_000_000;
+    }
+}

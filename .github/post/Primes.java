@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT-0
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.stream.IntStream;
+
+class Primes {
+    public static void main(String[] args) throws Exception {
+        int cpus = Runtime.getRuntime().availableProcessors();
+        System.out.println("JDK " + System.getProperty("java.version")
+            + ", processors: " + cpus);
+        List<Callable<Long>> tasks = Collections.nCopies(4 * cpus, () ->
+            IntStream.range(2, 1_000_000).filter(Primes::isPrime).count());
+        for (boolean pool : List.of(true, false, true, false, true, false)) {
+            long start = System.nanoTime();
+            try (var executor = pool ? Executors.newFixedThreadPool(cpus)
+                    : Executors.newVirtualThreadPerTaskExecutor()) {
+                for (var n : executor.invokeAll(tasks)) {
+                    if (n.get() != 78_498) throw new AssertionError(n.get());
+                }
+            }
+            System.out.println((pool ? "platform" : "virtual") + " threads "
+                + (System.nanoTime() - start) / 1_000_000 + " ms");
+        }
+    }
+
+    static boolean isPrime(int n) {
+        for (int d = 2; d * d <= n; d++) if (n % d == 0) return false;
+        return true;
+    }
+}

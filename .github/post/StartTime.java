@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT-0
+import java.util.concurrent.CountDownLatch;
+
+class StartTime {
+    public static void main(String[] args) throws Exception {
+        System.out.println("JDK " + System.getProperty("java.version")
+            + ", processors: " + Runtime.getRuntime().availableProcessors());
+        for (int round = 1; round <= 5; round++) { // the first is cold
+            long platform = nanos(Thread.ofPlatform(), 10);
+            long virtual = nanos(Thread.ofVirtual(), 1_000);
+            System.out.println("round " + round + ": per platform thread "
+                + platform + " ns, per virtual thread " + virtual + " ns");
+        }
+    }
+
+    /** Starts 1,000 threads, waits until all have run, and does it again. */
+    static long nanos(Thread.Builder kind, int bursts) throws Exception {
+        long start = System.nanoTime();
+        for (int burst = 0; burst < bursts; burst++) {
+            var notRun = new CountDownLatch(1_000);
+            for (int thread = 0; thread < 1_000; thread++) {
+                kind.start(notRun::countDown);
+            }
+            notRun.await();
+        }
+        return (System.nanoTime() - start) / (bursts * 1_000L);
+    }
+}
