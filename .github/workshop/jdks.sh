@@ -23,8 +23,8 @@ jdk_home() { # version: prints the first home found of a JDK of that version
 }
 
 jdk_run() { # home, version, program, arguments
-    if ! [ -d "$1/bin" ]; then
-        echo "No JDK $2 found. Say where it is, the folder that holds bin: JDK$2=\"/path/to/jdk $2\"" >&2
+    if [ -z "$1" ] || ! [ -d "$1/bin" ]; then
+        echo "No JDK $2 found. Say which folder holds its bin: JDK$2=\"/path/to/jdk $2\"" >&2
         return 2
     fi
     program=$1/bin/$3
@@ -47,6 +47,10 @@ jfr25() { jdk_run "$JDK25" 25 jfr "$@"; }
 change() {
     if ! [ -f VirtualThreadsLab.java ]; then
         echo "change: VirtualThreadsLab.java is not in this folder." >&2
+        return 2
+    fi
+    if [ -z "${1:-}" ] || [ -z "${2:-}" ]; then
+        echo "change: it needs two texts, each in quotes: change 'old' 'new'" >&2
         return 2
     fi
     if ! grep -qF -e "$1" VirtualThreadsLab.java; then

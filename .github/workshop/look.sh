@@ -5,14 +5,15 @@ java21 Shop.java | (
     read -r line || exit 0 # it did not start, and has said why
     echo "$line"
     process=$(printf '%s' "${line##* }" | tr -d '\r')
-    until grep -qs 'Shop\.answer' dump.txt; do # until requests are under way
-        jcmd21 $process Thread.dump_to_file -overwrite dump.txt > jcmd.txt 2>&1 || break
-    done
+    until grep -s 'Shop\.answer' dump.txt | sed 1d | grep -q .; do # two are under way
+        jcmd21 $process Thread.dump_to_file -overwrite dump.txt || break
+    done > jcmd.txt 2>&1
     jcmd21 $process Thread.print > print.txt 2>> jcmd.txt
     cat
 )
 if grep -qs 'Shop\.answer' dump.txt && grep -qs 'Shop\.main' print.txt; then
-    echo "print.txt and dump.txt are there"
+    echo "print.txt and dump.txt are there."
 else
-    echo "look.sh: no dump: the shop did not start, or ended too soon (it needs step 1)" >&2
+    echo "look.sh: no dumps: Shop.java didn't start, or was done too soon; after step 1," \
+        "it takes long enough." >&2
 fi

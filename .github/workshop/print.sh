@@ -1,11 +1,22 @@
 #!/bin/sh
-# Makes the PDFs of the handout and the page to take away. Needs pandoc, weasyprint and git:
+# Makes the PDFs of the handout, the page to take away, the trainer's sheet and the pictures.
 #     apt-get install pandoc weasyprint
 #     sh .github/workshop/print.sh
+# A PDF names its text in its keywords, by the hash that git gives to it.
 set -eu
 cd "$(dirname "$0")"
-for text in handout takeaway; do
+
+print() { # name, hash: prints the Markdown that it reads, with room to write on each ____
     pandoc -f gfm -t html5 -s --css print.css -M pagetitle="Virtual threads" \
-        -M keywords="$(git hash-object --no-filters $text.md)" $text.md |
-        weasyprint -q - $text.pdf
+        -M keywords="$2" | sed 's:_____*:<span class="blank">&</span>:g' |
+        weasyprint -q - "$1.pdf"
+}
+
+for text in handout takeaway trainer; do
+    print $text "$(git hash-object --no-filters $text.md)" < $text.md
 done
+
+pictures="mounted.svg connections.svg line.svg"
+for picture in $pictures; do
+    printf '<img class="page" src="%s">\n\n' "$picture"
+done | print pictures "$(cat $pictures | git hash-object --no-filters --stdin)"
