@@ -51,8 +51,10 @@ class Blocks {
                 });
             }
         }
-        System.out.printf("%d in Object.wait: %d others at once, on %d carriers%n", waiting,
-            most.get(), carriers());
+        int parallelism = Integer.getInteger("jdk.virtualThreadScheduler.parallelism",
+            Runtime.getRuntime().availableProcessors());
+        System.out.printf("parallelism %d, %d in Object.wait: %d others at once,"
+            + " carriers: %d%n", parallelism, waiting, most.get(), carriers());
     }
 
     static void spin(int ms) {
