@@ -738,8 +738,8 @@ class FullReport extends Report {
  * is the machine's fault, and no carrier's. Flight Recorder names what pinned.
  */
 class Heartbeat extends Lab { // for the names of Lab only
-    private static final long PASS = 200_000_000; // ns: some forty late ticks, if all are
-    private static final double LATE = 5; // ms; timers and schedulers are often 1 to 4 late
+    private static final long PASS = 200_000_000; // ns; 200 ticks, and not long to wait for
+    private static final double LATE = 5; // ms; less is the timer's or the scheduler's doing
     private static double[] ticks = new double[8]; // of the processors, the last one stolen
 
     /** Says what pinned, whether a carrier was free, and how many calls were under way. */
