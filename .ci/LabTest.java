@@ -29,16 +29,20 @@ class LabTest {
         "time-sharing", "lost-lock");
     static final List<String> FIVE = ALL.subList(0, 5);
     static final String CUT = "// ----- Cut here";
-    static final String QUESTION = ": an odd one"; // of Odd, with --predict
+    static final int LINES = 600; // of the source, to the cut
+    static final String QUESTION = ": an odd one?"; // of Odd, with --predict
+    static final String BUSY = "the machine was too busy to tell if a carrier was free";
     static final String CACHE = // a row that looks the same on every machine
         "| thread-local | 2,000 tasks         |      200 |    2,000 |   0.100× | 0.100× |\n";
-    static final List<String> JAVA = List.of(
+    static final List<String> JAVA = new ArrayList<>(List.of(
         "" + Path.of(System.getProperty("java.home"), "bin", "java"),
-        "-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8");
+        "-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
     static final Map<String, Test> TESTS = new LinkedHashMap<>();
     static Path temp;
+    static Path room; // the temporary folder of what is tested
     static Path classes; // of the lab as it is, and of Odd
     static Live last; // to be shown by a failure
+    static boolean ended; // nothing else is to start
 
     interface Test { void run() throws Exception; }
 
@@ -49,6 +53,8 @@ class LabTest {
         TESTS.put("source: launched, in any folder, in Arabic, in ASCII", LabTest::launched);
         TESTS.put("command line", LabTest::commandLine);
         TESTS.put("usage errors", LabTest::usageErrors);
+        TESTS.put("exact: what is known without a clock", LabTest::exact);
+        TESTS.put("shots: how often, and their median", LabTest::shots);
         TESTS.put("words: what they measure", LabTest::words);
         TESTS.put("cells, chart and samples", LabTest::cells);
         TESTS.put("both sides run the same tasks", LabTest::sides);
@@ -57,10 +63,12 @@ class LabTest {
         TESTS.put("the five, in full", LabTest::theFive);
         TESTS.put("all, quick", LabTest::all);
         TESTS.put("1 processor, beside another recording", () ->
-            machine(1, 1, "-XX:ActiveProcessorCount=1 -XX:StartFlightRecording -Xlog:disable"));
-        TESTS.put("16 processors, 4 carriers", () -> machine(16, 4,
-            "-XX:ActiveProcessorCount=16 -Djdk.virtualThreadScheduler.parallelism=4"));
-        TESTS.put("64 processors", () -> machine(64, 64, "-XX:ActiveProcessorCount=64"));
+            machine(1, 1, "-XX:StartFlightRecording -Xlog:disable", "pinning cpu-primes"));
+        TESTS.put("16 processors, 3 carriers", () -> machine(16, 3, "", "pinning cpu-primes"));
+        TESTS.put("64 processors, thread-count alone", () -> machine(64, 64, "", ""));
+        for (int carriers : new int[] {3, 16}) {
+            TESTS.put("mixed: 8 processors, " + carriers + " carriers", () -> mixed(carriers));
+        }
         TESTS.put("waiting: one's own call", LabTest::waiting);
         TESTS.put("waiting: no room, no run, no end", LabTest::hardWaits);
         TESTS.put("faults cost a cell or an experiment", LabTest::faults);
@@ -69,10 +77,11 @@ class LabTest {
         TESTS.put("standard output is full, closed or goes away", LabTest::noOutput);
         TESTS.put("few threads", LabTest::fewThreads);
         TESTS.put("a small heap", LabTest::smallHeap);
-        TESTS.put("pasted: prelude and experiment", LabTest::pasted);
         TESTS.put("documents", LabTest::documents);
-        TESTS.put("documents: programs", LabTest::programs);
+        TESTS.put("documents: programs of a post", LabTest::posted);
+        TESTS.put("documents: your own call", LabTest::yourCall);
         TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
+        TESTS.put("these tests, interrupted", LabTest::leavesNothing);
     }
 
     public static void main(String[] words) throws Exception {
@@ -84,6 +93,9 @@ class LabTest {
             System.exit(2);
         }
         temp = Files.createTempDirectory("lab-test");
+        Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
+        room = Files.createDirectory(temp.resolve("room"));
+        JAVA.add("-Djava.io.tmpdir=" + room);
         int passed = 0;
         int failed = 0;
         for (String name : names) {
@@ -102,20 +114,30 @@ class LabTest {
                 System.out.println("FAILED: " + name + ": " + where(e));
             }
         }
-        try (var files = Files.walk(temp)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
-        }
         int skipped = names.size() - passed - failed;
         System.out.println(passed + " passed, " + failed + " failed"
             + (skipped == 0 ? "" : ", " + skipped + " skipped"));
         System.exit(failed == 0 ? 0 : 1);
     }
 
+    /** Ends what still runs and deletes the files, also when the tests are interrupted. */
+    static synchronized void clean() {
+        ended = true;
+        try {
+            if (last != null) last.stop();
+            try (var files = Files.walk(temp)) {
+                files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            }
+        } catch (Exception e) {
+            System.err.println("LabTest: not all deleted in " + temp + ": " + e);
+        }
+    }
+
     /** What was wrong, and on which line of this file that is said. */
     static String where(Throwable e) {
         String what = e instanceof AssertionError ? e.getMessage() : "" + e;
         return Stream.of(e.getStackTrace()).filter(at -> at.getClassName().equals("LabTest"))
-            .filter(at -> !List.of("yes", "equal", "near").contains(at.getMethodName()))
+            .filter(at -> !List.of("yes", "equal", "near", "same").contains(at.getMethodName()))
             .findFirst().map(at -> what + " (line " + at.getLineNumber() + ")").orElse(what);
     }
 
@@ -124,7 +146,7 @@ class LabTest {
     static void source() throws Exception {
         classes();
         yes("the first experiment by line 70", above("* start-time. ").lines().count() <= 70);
-        yes("740 lines to the cut at most", above(CUT).lines().count() <= 740);
+        yes(LINES + " lines to the cut at most", above(CUT).lines().count() <= LINES);
         for (String file : List.of("" + LAB, ".ci/LabTest.java", ".ci/Odd.java")) {
             equal("wide lines", List.of(), matches("(?m)^.{97,}",
                 Files.readString(Path.of(file))));
@@ -147,11 +169,15 @@ class LabTest {
 
     /** Does what the comment at the cut says. */
     static void cut() throws Exception {
-        String line = "(?m)^.*Encores\\.LIST.*\n";
+        String line = "(?m)^.*new FullReport.*\n";
         equal("lines to delete", 1, matches(line, above(CUT)).size());
         Path five = compile("package com.x;\n" + above(CUT).replaceAll(line, ""));
         Run run = java("-cp " + five + " com.x.VirtualThreadsLab --quick --runs 1 all");
-        equal("experiments", FIVE, run.report(0).experiments());
+        equal("experiments", FIVE, run.exits(0).experiments());
+        run.tells("## VirtualThreadsLab\n\n- Java ", "\n\n### What the numbers say\n\n- start");
+        lab("--help").tells("--samples");
+        yes("no options of what is cut", !java("-cp " + five + " com.x.VirtualThreadsLab -h")
+            .exits(0).out.contains("--samples"));
     }
 
     static void launched() throws Exception {
@@ -171,7 +197,7 @@ class LabTest {
         equal("wide lines", List.of(), matches("(?m)^.{81,}", help.out));
         Run run = shell("JDK_JAVA_OPTIONS=-Xmx300m $JAVA VirtualThreadsLab thread-local"
             + " start-time --runs 1 --quick thread-local").report(0);
-        run.tells(" -Xmx300m ", "heap: up to 300 MB", ", runs: 1, ");
+        run.tells(" -Xmx300m ", "heap: up to 300 MB", ", samples: 1, ");
         equal("in this order", List.of("thread-local", "start-time"), run.experiments());
     }
 
@@ -179,6 +205,10 @@ class LabTest {
         for (String words : List.of("sleepwave", "--quik", "--runs=3", "a\nb", "--runs",
                 "--runs 0", "--runs 101", "--runs --quick", "--runs 2 --runs 3")) {
             lab(words).refuses();
+        }
+        yes("what is allowed", lab("--runs 0").err.contains("1 to 100, not 0"));
+        for (String few : List.of("parallelism=0", "parallelism=-1")) {
+            java("-Djdk.virtualThreadScheduler." + few + " VirtualThreadsLab").refuses();
         }
         odd("twice").refuses();
         odd("piped").refuses();
@@ -189,11 +219,57 @@ class LabTest {
 
     // ---------------------------------------------------------------------- what is measured
 
+    /** Odd asks the lab for answers that it knows, and prints those that differ. */
+    static void exact() throws Exception {
+        equal("answers that differ", "all asked", odd("exact").exits(0).out.strip());
+    }
+
+    /** Here the clock shows what the jobs say that they took. */
+    static void shots() throws Exception {
+        Path faked = compile(edited("System.nanoTime()", "Fake.now") + """
+            class Fake extends Lab {
+                static long now;
+                static int shot;
+
+                public static void main(String[] args) throws Exception {
+                    for (double[] ms : new double[][] {{10, 30, 150}, {7}, {500}, {0.5}}) {
+                        for (boolean few : new boolean[] {false, true}) {
+                            quick = few;
+                            System.out.println(took(ms, 1) + ", warm-up " + took(ms, 0));
+                        }
+                    }
+                }
+
+                static String took(double[] ms, int sample) throws Exception {
+                    shot = 0;
+                    double took = sample(() -> now += (long) (1e6 * ms[shot++ % ms.length]),
+                        sample);
+                    return took + " of " + shot;
+                }
+            }
+            """);
+        same("median of how many shots", """
+            30.0 of 3, warm-up 10.0 of 7
+            10.0 of 1, warm-up 10.0 of 3
+            7.0 of 29, warm-up 7.0 of 57
+            7.0 of 3, warm-up 7.0 of 5
+            500.0 of 1, warm-up 500.0 of 1
+            500.0 of 1, warm-up 500.0 of 1
+            0.5 of 399, warm-up 0.5 of 2398
+            0.5 of 39, warm-up 0.5 of 238
+            """, java("-cp " + faked + " Fake").exits(0).out);
+    }
+
     /** Odd uses each word with what is known beforehand, and says what came out. */
     static void words() throws Exception {
-        Run run = java("-Djdk.virtualThreadScheduler.parallelism=1 Odd words starts").report(0);
-        run.tells("runAll ran 7 of 7 tasks", "the sample is the second of three shots",
-            "the latency is the median of five", "startAll returned after 10 of 10 threads");
+        Run run = java("-Djdk.virtualThreadScheduler.parallelism=1 Odd --runs 3 words starts"
+            + " turns").report(0);
+        run.tells("runAll ran 7 of 7 tasks", "startAll returned after 10 of 10 threads",
+            "the median latency is 30 ms", "a latency counts from its time",
+            "10 calls at 100 a second for 100 ms", "no call is sent before it is due",
+            "the last call is due after 90 ms", "10 calls are late",
+            "- turns: [platform 0, virtual 0, platform 1, virtual 1, platform 2, virtual 2,"
+            + " platform 3, virtual 3].");
         double bytes = number(matches("(?<=each weighs )[\\d,]+", run.out).get(0));
         yes("bytes of a thread beside a ballast, not " + bytes, bytes > 100 && bytes < 3_000);
     }
@@ -207,46 +283,122 @@ class LabTest {
             | cells        | long                |   20.3 s |   10.2 s |       2× |      — |
             | cells        | equal               |        7 |        7 |       1× |     1× |
             | cells        | half                |        5 |       10 |   0.500× | 0.333× |
+            | cells        | little              |      106 |      100 |    1.06× |     1× |
+            | cells        | less                |      104 |      100 |    1.04× |     1× |
             | cells        | wide                |       40 |       20 |      ~2× |      — |
             """, """
-            even         of five                         │████ ~12.0× (2.54–40.3)
+                             platform better │ virtual better; █: a factor of 2
+            even         of five                         │░░░░ ~12.0× (2.54–40.3)
             cells        large                           │████ 12.3× (12.3–12.3)
             cells        small                 ██████████│ 0.0009× (0.0009–0.0009)
             cells        long                            │█ 2× (2–2)
             cells        equal                           │░ 1× (1–1)
             cells        half                           █│ 0.500× (0.500–0.500)
+            cells        little                          │▏ 1.06× (1.06–1.06)
+            cells        less                            │░ 1.04× (1.04–1.04)
             cells        wide                            │░ ~2× (0.500–8)
-            """, "- even, of five, ms: platform (1000.0) 10.5 20.5 30.5 40.5 80.5; virtual"
-            + " (1000.0) 1.0 2.0 2.55 4.0 12.0\n");
+            """, "- even, of five, ms: platform (1000) 10.5 20.5 30.5 40.5 80.5; virtual"
+            + " (1000) 1 2 2.5500 4 12\n");
         odd("--runs 3 even").report(0).tells("│░░░ ~10.3×\n"); // too few to show anything
     }
 
-    /** The source is changed to say how many tasks run, and on what. */
+    /** Counts what the tasks of a runAll do, and tells it with the threads that did it. */
+    static final String TOLD = """
+        class Told {
+            static final Map<String, LongAdder> DONE = new ConcurrentSkipListMap<>();
+
+            static void did(String what) {
+                DONE.computeIfAbsent(what, key -> new LongAdder()).increment();
+            }
+
+            static void sleep(long ms) throws InterruptedException {
+                did(ms + " ms");
+                Thread.sleep(ms);
+            }
+
+            static int fibonacci(int index) {
+                did("fibonacci " + index);
+                return Encores.fibonacci(index);
+            }
+
+            static String on(ExecutorService executor) throws Exception {
+                return executor instanceof ThreadPoolExecutor pool
+                    ? "in a pool of " + pool.getMaximumPoolSize()
+                    : executor.submit(() -> Thread.currentThread().isVirtual()).get()
+                    ? "on virtual threads" : "on platform threads";
+            }
+
+            static void tell(int n, String on) {
+                System.err.println("\\nran " + n + " " + on + " " + DONE);
+                DONE.clear();
+            }
+        }
+        """;
+
+    /** The source is changed to say how many tasks run, on what, and what they do. */
     static void sides() throws Exception {
-        Path telling = compile(edited("int n, Job job) throws Exception {\n", """
-            int n, Job job) throws Exception {
-                    System.err.println("\\nran " + n + (executor instanceof ThreadPoolExecutor p
-                        ? " in a pool of " + p.getMaximumPoolSize()
-                        : executor.submit(() -> Thread.currentThread().isVirtual()).get()
-                        ? " on virtual threads" : " on platform threads"));
-            """, "        var notRun = new", """
-                    System.err.println("\\nran " + threads + " on " + (builder instanceof
-                        Thread.Builder.OfVirtual ? "virtual threads" : "platform threads"));
-                    var notRun = new"""));
+        String runAll = "static void runAll(ExecutorService executor, int n, Job job)"
+            + " throws Exception {\n";
+        String server = "Server(ExecutorService executor, int waitMs) throws Exception {\n";
+        String call = "void call(long from) throws IOException {\n";
+        Path telling = compile(edited(runAll, runAll + """
+                    String on = Told.on(executor);
+                    Told.DONE.clear();
+                    try {
+                        runTold(executor, n, job);
+                    } finally {
+                        Told.tell(n, on);
+                    }
+                }
+
+                """ + runAll.replace("runAll", "runTold"),
+            "        var notRun = new", """
+                    Told.tell(threads, builder instanceof Thread.Builder.OfVirtual
+                        ? "on virtual threads" : "on platform threads");
+                    var notRun = new""",
+            server, server + "String on = \"served \" + Told.on(executor);",
+            "try (exchange) {", "try (exchange) { Told.did(on);",
+            call, call + "Told.did(from == start ? \"from the start\" : \"from later\");",
+            "var begun = new", "Told.tell(busy, Told.on(executor)); var begun = new",
+            "int countPrimes(int limit) {", "int countPrimes(int limit) { Told.did(\"primes to"
+                + " \" + limit);",
+            "number, fibonacci(index)", "number, Told.fibonacci(index)",
+            "Thread.sleep(", "Told.sleep(") + TOLD.replace("Thread.sleep(", "Thread . sleep("));
         Run run = java("-cp " + telling + " VirtualThreadsLab --quick --runs 1 start-time"
-            + " sleep-wave cpu-primes pinning thread-count println capacity thread-local")
-            .exits(0);
-        int processors = run.count("processors");
-        int waiting = run.perCarrier() * run.count("carriers");
-        run.runs("start-time 200 threads", 200, 0);
-        run.runs("sleep-wave", 1_000, 200);
-        run.runs("cpu-primes", 4 * processors, processors);
-        run.runs("pinning " + waiting + " in synchronized", waiting, 0);
-        run.runs("thread-count 500, pool of 200", 500, 200);
-        run.runs("thread-count 500, thread each", 500, 0);
-        run.runs("println", 1, 0);
-        run.runs("capacity", 200, 20);
-        run.runs("thread-local", 2_000, 200);
+            + " sleep-wave cpu-primes pinning thread-count println http mixed capacity"
+            + " thread-local time-sharing").exits(0);
+        int cpus = run.count("processors");
+        int tasks = run.perCarrier() * run.count("carriers");
+        int mixed = 10 * cpus;
+        int busy = Math.max(cpus, run.count("carriers"));
+        for (int threads : List.of(100, 200, 500)) {
+            run.runs("start-time " + threads + " threads", threads, 0, "{}");
+        }
+        run.runs("sleep-wave", 1_000, 200, "{50 ms=1000}");
+        run.runs("cpu-primes", 4 * cpus, cpus, "{primes to 400000=" + 4 * cpus + "}");
+        String waited = "{" + 120 / run.perCarrier() + " ms=" + tasks + "}";
+        run.runs("pinning " + tasks + " in ReentrantLock", tasks, 0, waited);
+        run.runs("pinning " + tasks + " in synchronized", tasks, 0, waited);
+        run.runs("pinning " + tasks + " in class init", tasks, 0, "{}");
+        run.runs("thread-count 500, pool of 200", 500, 200, "{}");
+        run.runs("thread-count 500, thread each", 500, 0, "{}");
+        run.runs("println", 1, 0, "{}");
+        for (int calls : List.of(160, 300)) {
+            String did = " on virtual threads {50 ms=" + calls + ", from later=" + (calls - 1)
+                + ", from the start=1, served ";
+            equal("http " + calls, Set.of(calls + did + "in a pool of 20=" + calls + "}",
+                calls + did + "on virtual threads=" + calls + "}"),
+                run.ran("http " + 2 * calls + " calls"));
+        }
+        String all = "=" + mixed;
+        String served = ", served in a pool of " + mixed + all + "}";
+        String called = "{60 ms" + all + ", fibonacci 34" + all + ", from later" + all + served;
+        run.runs("mixed " + mixed + " tasks", mixed, 0, called);
+        run.runs("mixed median answer", mixed, 0, called.replace("later", "the start"));
+        run.runs("mixed median call", mixed, 0, called);
+        run.runs("capacity", 200, 20, "{10 ms=200}");
+        run.runs("thread-local", 2_000, 200, "{}");
+        run.runs("time-sharing", busy, 0, "{}");
     }
 
     /** Odd keeps all processors busy, and says which share of them it had. */
@@ -258,33 +410,39 @@ class LabTest {
             others + own / 2 < 105);
         double stolen = number("0" + matches("(?<=hypervisor )\\S+", run.out).get(0)); // or —
         double most = Math.max(others, stolen);
-        boolean warned = run.out.replaceAll("\\s+", " ").contains("run it again for the rest");
-        yes("warns above a tenth, at " + most, warned == most > 10 || most == 10);
+        boolean warned = run.out.replaceAll("\\s+", " ").contains("only a factor of three");
+        boolean useless = run.out.contains("too busy: do not");
+        yes("warns above a tenth, at " + most, warned == (most > 10 && most <= 50)
+            || most == 10 || most == 50);
+        yes("is of no use above half, at " + most, useless == most > 50 || most == 50);
     }
 
     /** A row stands on standard output before the next question is answered. */
     static void predict() throws Exception {
         Live live = start("Odd --predict --runs 4 even cells");
         live.until(QUESTION, 1).type("50×\n").until(QUESTION, 2);
-        yes("has its first row", Live.read(live.out).contains(" 50× |"));
-        Run run = live.type("ten\n1 / 1,000\n~20\n1:4\n0,5\n10 times\n").end().report(0);
+        yes("has its first row", Live.read(live.out).contains("| of five "));
+        Run run = live.type("ten\n1 / 1,000\n~20\n1:4\n0,5\n\n\n10 times\n").end().report(0);
         yes("says what it skips", run.err.contains("row skipped: ten\n"));
-        equal("guesses", List.of("50×", "—", "0.001×", "20×", "0.250×", "0.500×", "10×"),
-            run.column(Row::model));
-        run.tells("\n## Your predictions, the furthest first\n", """
+        run.tells("| even         | of five             |  30.5 ms |  2.55 ms |   ~12.0× |"
+            + "    10×", "\n### Your predictions, the furthest first\n\n"
+            + "| Experiment   | Work                |      You |    Model |    Ratio |", """
             | cells        | long                |      20× |        — |       2× |    10× |
             """);
         equal("off by", List.of("10×", "5×", "4.18×", "4×", "1.08×", "1×"),
-            matches("(?m)[\\d.,]+×(?= \\|$)", run.after("## Your predictions")));
+            matches("(?m)[\\d.,]+×(?= \\|$)", run.after("### Your predictions")));
         run = shell("$JAVA Odd --predict --runs 1 cells <&-").report(0);
-        equal("nobody answers", Set.of("—"), Set.copyOf(run.column(Row::model)));
+        yes("nobody answers", !run.out.contains("Your predictions"));
     }
 
     // ----------------------------------------------------------------------- the experiments
 
     static void theFive() throws Exception {
-        Run run = lab("--samples --runs 2").report(0).tells(", runs: 2, ");
+        Run run = lab("--samples --runs 2").report(0).tells(", samples: 2, ");
         equal("experiments", FIVE, run.experiments());
+        equal("works", List.of("100 threads", "1,000 threads", "10,000 threads",
+            "10,000 × 100 ms", 4 * run.count("processors") + " × 78,498 primes"),
+            run.column(Row::work).subList(0, 5));
         five(run);
         yes("10,000 starts are cheaper", number(run.row("start-time", "10,000").ratio()) > 2);
         double inPool = 1e6 / number(run.row("sleep-wave", "").platform()); // Little's law
@@ -292,16 +450,31 @@ class LabTest {
             inPool > 120 && inPool < 201);
     }
 
+    /** Also what --predict asks; nobody answers. */
     static void all() throws Exception {
-        Run run = lab("all --quick --samples --runs 3").report(0).tells(", runs: 3, ", CACHE);
+        Run run = lab("all --quick --samples --runs 1 --predict").report(0).tells(CACHE);
         five(run);
         yes("all of " + run.experiments(), run.experiments().containsAll(ALL));
+        int tasks = run.perCarrier() * run.count("carriers");
+        int processors = run.count("processors");
+        for (String question : List.of("start-time 200 threads: start them and wait",
+                "1,000 tasks sleep 50 ms each; a pool of 200 platform threads, or a virtual",
+                4 * processors + " tasks count the primes up to 400,000; a pool of "
+                + processors + " p", tasks + " tasks wait at once, " + run.perCarrier()
+                + " per carrier; a platform thread each, or a virtual thread each?",
+                "threads live, then 500 tasks wait; a pool of 200", "wait 50 ms and come at 600"
+                + " a second for 500 ms; a pool of 20 ", "200 tasks hold something for 10")) {
+            yes("asks: " + question, run.err.replaceAll("\\s+", " ").contains(question));
+        }
         run.row("http", "320 ").models(1);
         run.row("http", "600 ").models(3.5);
         run.row("capacity", "").models(1);
         yes("http gains where calls queue", number(run.row("http", "600 ").ratio()) > 1.2);
         yes("no time sharing", number(run.row("time-sharing", "").ratio()) < 1);
         if (JDK < 24) yes("the lock is lost", number(run.row("lost-lock", "").ratio()) < 1);
+        String said = run.said("lost-lock");
+        String lost = matches("(?<= platform and )\\d+(?= virtual)", said).get(0);
+        yes("virtual waiters that gave up: " + lost, lost.equals("0") == JDK > 23);
         for (String work : List.of("10,000 parked", "200,000 parked", "shallow", "50 frames")) {
             Row row = run.row("million", work);
             equal(work, "— —", row.platform() + " " + row.ratio());
@@ -330,9 +503,11 @@ class LabTest {
         double pinned = number(run.row("pinning", "class init").virtual());
         yes("pinned waits take longer", pinned > free * run.perCarrier() / 2.5);
         for (String what : List.of("ReentrantLock", "synchronized", "class init")) {
-            if (pins(what)) run.says(what, "no carrier was free for", "pinned waits: ", ", the"
-                + " longest in VirtualThreadsLab");
-            else run.says(what, "carriers were free for all but");
+            double sleep = (run.quick() ? 120 : 500) / run.perCarrier();
+            double waited = number(run.row("pinning", what).platform());
+            yes(what + ": wait of " + sleep + " ms, not " + waited, waited > 0.98 * sleep);
+            if (pins(what)) run.pinned(what, "VirtualThreadsLab");
+            else run.free(what);
         }
         counts(run);
     }
@@ -347,8 +522,10 @@ class LabTest {
             double rounds = Math.ceilDiv(4 * run.count("processors"), run.count("carriers"));
             run.row("cpu-primes", "").models(Math.min(1, 4 / rounds));
         }
-        for (String what : List.of("ReentrantLock", "synchronized", "class init")) {
-            run.row("pinning", what).models(pins(what) ? 1.0 / run.perCarrier() : 1);
+        for (Row row : run.rows()) {
+            if (!row.experiment().equals("pinning")) continue;
+            String what = row.work().replaceAll("\\d+ in ", "");
+            row.models(pins(what) ? 1.0 / run.perCarrier() : 1);
         }
         String names = matches("(?<= carriers, ).*", run.said("thread-count")).get(0);
         yes("main is among " + names, names.contains("main"));
@@ -365,51 +542,100 @@ class LabTest {
 
     // -------------------------------------------------------- other machines, other settings
 
-    static void machine(int processors, int carriers, String flags) throws Exception {
-        Run run = java(flags + " VirtualThreadsLab --quick --runs 1 --samples pinning"
-            + " thread-count" + (processors < 64 ? " cpu-primes" : "")).report(0);
-        equal("processors", processors, run.count("processors"));
-        equal("carriers", carriers, run.count("carriers"));
+    static void machine(int processors, int carriers, String flags, String more)
+            throws Exception {
+        Run run = on(processors, carriers, flags + " VirtualThreadsLab --quick --runs 1"
+            + " --samples thread-count " + more).report(0);
         counts(run);
     }
 
-    /** The heartbeat tells what each wait does to its carrier on this JDK. */
+    static Run on(int processors, int carriers, String words) throws Exception {
+        Run run = java("-XX:ActiveProcessorCount=" + processors
+            + " -Djdk.virtualThreadScheduler.parallelism=" + carriers + " " + words);
+        equal("processors", processors, run.count("processors"));
+        equal("carriers", carriers, run.count("carriers"));
+        return run;
+    }
+
+    /** Its models, of computations and waits that are shorter; a question tells their ms. */
+    static void mixed(int carriers) throws Exception {
+        Path shorter = compile(edited("size(37, 34)", "27", "size(24_157_817, 5_702_887)",
+            "196_418", "size(120, 60)", "1"));
+        Run run = on(8, carriers, "-cp " + shorter + " VirtualThreadsLab --quick --runs 1"
+            + " --predict mixed").report(0);
+        double ms = number(matches("(?<=80 tasks compute for )\\S+(?= ms)", run.err).get(0));
+        double rounds = Math.ceil(80.0 / Math.min(8, carriers));
+        run.row("mixed", "80 tasks").models((10 * ms + 1) / (rounds * ms + 1));
+        equal("model of the answer", "—", run.row("mixed", "median answer").model());
+        double behind = (Math.ceil(80.0 / carriers) - 1) / 2 * ms * Math.max(1, carriers / 8);
+        Row call = run.row("mixed", "median call");
+        if (JDK > 25) equal("model of the call", "—", call.model());
+        else call.models(1 / Math.max(1, behind));
+    }
+
+    /** The heartbeat tells what each call does to two carriers on this JDK. */
     static void waiting() throws Exception {
-        Run run = odd("--quick --runs 1 sleep part cache two inside one short fork monitor"
-            + " computing").report(0);
-        for (String free : List.of("sleep", "two", "short", "fork")) {
-            run.says(free, "carriers were free for all but");
-            yes(free, !run.said(free).contains("pinned"));
+        String two = "-Djdk.virtualThreadScheduler.parallelism=2 Odd --quick --runs 1 ";
+        Run run = java(two + "sleep part cache two inside one short quarter fork computing"
+            + " process monitor").report(0);
+        for (String free : List.of("sleep", "two", "short", "fork")) run.free(free);
+        for (String pinned : List.of("part", "cache", "inside", "quarter", "one")) {
+            if (JDK < 24) run.pinned(pinned, "Odd");
+            else run.free(pinned);
         }
-        for (String pinned : List.of("part", "cache", "inside", "one")) {
-            if (JDK > 23) run.says(pinned, "carriers were free for all but");
-            else run.says(pinned, "no carrier was free for", "pinned waits: ", ", the longest"
-                + " in Odd");
+        run.atOnce("sleep", 5, 10);
+        run.atOnce("two", 1, 3);
+        run.atOnce("inside", 1, 3);
+        run.atOnce("one", 1, 2);
+        if (JDK < 24) run.atOnce("cache", 1, 3);
+        run.says("computing", "no carrier was free for", "; each carrier computed for ");
+        yes("nothing queues where all compute", !run.said("computing").contains("under way"));
+        if (run.tellable("computing")) {
+            List<String> ms = matches("(?<= of |computed for )[\\d,.]+(?= ms)",
+                run.said("computing"));
+            yes("a carrier computes up to all the time: " + ms,
+                number(ms.get(1)) <= 1.1 * number(ms.get(0)));
         }
-        run.says("computing", "no carrier was free for", "; each computed for ");
-        run.says("monitor", "carriers were free for all but");
-        boolean added = run.said("monitor").contains("the scheduler has added");
-        yes(run.said("monitor"), added == JDK < 24);
+        run.free("monitor");
+        boolean added = run.said("monitor").contains("added carriers in use: ");
+        if (run.tellable("monitor")) yes(run.said("monitor"), added == JDK < 24);
+        run = java(two + "pin300 pin1000 pin2000 pin500000").report(0);
+        for (String micros : List.of("300", "1000", "2000", "500000")) {
+            if (JDK > 23) run.free("pin" + micros);
+            else if (micros.equals("300")) run.says("pin300", "no carrier was free for");
+            else run.pinned("pin" + micros, "Odd");
+        }
+        run = java(two + "some none").report(1);
+        run.free("some").says("some", " calls failed; ");
+        String failed = run.said("some");
+        double[] calls = matches("[\\d,]+(?= of| calls failed)", failed).stream()
+            .mapToDouble(LabTest::number).toArray();
+        near("half of the calls fail: " + failed, 0.5, calls[0] / calls[1], 0.1);
+        yes(run.said("none"), run.said("none").matches(".* ([\\d,]+) of \\1 calls failed\\."));
         needs("/usr/bin/mkfifo");
-        run = odd("--quick --runs 1 fifo").report(0);
+        run = java(two + "fifo").report(0);
         if (JDK > 23) run.says("fifo", "no carrier was free for");
-        else run.says("fifo", "carriers were free for all but", "; the scheduler has added ");
-        yes(run.said("fifo"), !run.said("fifo").contains("pinned"));
+        else run.free("fifo").says("fifo", "; added carriers in use: ");
     }
 
     /** Where Flight Recorder cannot write; outside run; and in a deadlock by pinning. */
     static void hardWaits() throws Exception {
-        java("-Djava.io.tmpdir=none Odd --quick --runs 1 sleep").report(0)
-            .says("sleep", "carriers were free for all but", "; pinned waits: not known");
-        Run run = odd("alone").exits(0).tells(" in a b ", "- mine: a|b: carriers were free");
+        java("-Djava.io.tmpdir=none Odd --quick --runs 1 sleep").report(0).free("sleep")
+            .says("sleep", "pinned waits not known: java.nio.file.");
+        Run run = odd("alone").exits(0).free("a|b").tells(" in a b ", "- mine: a|b: ");
         yes("not partial", !run.out.contains("Partial"));
-        Path hasty = compile(edited("2, TimeUnit.MINUTES", "2, TimeUnit.SECONDS"));
+        Path stat = Files.writeString(temp.resolve("stat"), "cpu 1 2");
+        Path hasty = compile(edited("2, TimeUnit.MINUTES", "2, TimeUnit.SECONDS",
+            "\"/proc/stat\"", "\"" + stat.toString().replace('\\', '/') + "\""));
         run = java("-cp " + hasty + " Odd --quick --runs 1 asleep dead cells").report(1);
         equal("goes on", List.of("asleep", "dead", "cells"), run.experiments());
-        run.tells("platform: not done in two minutes, and so cancelled");
-        run.says("asleep", "carriers were free for all but", " of 2,");
-        if (JDK < 24) run.says("dead", "no carrier was free for", "pinned waits: ");
-        else run.says("dead", "carriers were free for all but");
+        run.tells("platform: not done in two minutes, and so cancelled", "hypervisor — %");
+        run.free("asleep");
+        if (JDK < 24) run.pinned("dead", "Odd");
+        else run.free("dead");
+        run = java("-XX:+UnlockExperimentalVMOptions -XX:-VMContinuations VirtualThreadsLab"
+            + " --quick --runs 1 thread-local").report(0);
+        run.tells("- This JVM has no carriers: each virtual thread is a platform thread");
     }
 
     // -------------------------------------------------------------------- deliberate faults
@@ -417,13 +643,13 @@ class LabTest {
     /** Why is told, the rest is measured, and the exit code is 1. */
     static void faults() throws Exception {
         Run run = odd("--runs 3 --samples wrong error body late cells").report(1);
-        run.tells("| late         | in run 2            |        5 |        — |        — |");
+        run.tells("| late         | in sample 2         |        5 |        — |        — |");
         equal("wrong", "—", run.row("wrong", "").virtual());
         equal("error", "—", run.row("error", "").platform());
         yes("the rest", run.experiments().equals(List.of("wrong", "error", "late", "cells")));
         run.tells("virtual: wrong answer: 4 sheep, not 3.", "platform: dropped.",
-            "virtual: java.lang.IllegalStateException: too late in Odd.",
-            "- body: java.lang.ArithmeticException: / by zero in Odd.");
+            "virtual: java.lang.IllegalStateException: too late at `Odd.",
+            "- body: java.lang.ArithmeticException: / by zero at `Odd.");
     }
 
     static void oneTooMany() throws Exception {
@@ -440,11 +666,13 @@ class LabTest {
     /** What was measured before a signal, or a call that exits, is there. */
     static void interrupted() throws Exception {
         needs("/bin/sh"); // where a process can be asked to end
-        Live live = start("Odd --runs 1 even sleeps gate");
-        live.until("[3/3]", 1).process.destroy();
-        Run run = live.end().report(143); // 128 + SIGTERM
-        run.tells("\n**Partial:** interrupted", "- sleeps: said before");
+        Run run = start("Odd --runs 1 even says forever").until("[3/3]", 1).kill().end()
+            .report(143); // 128 + SIGTERM
+        run.tells("\n**Partial:** interrupted", "- says: said before");
         equal("finished rows", List.of("even"), run.experiments());
+        run = start("Odd --runs 1 forever").until("[1/1]", 1).kill().end().exits(143);
+        run.tells("|-------:|\n\n**Partial:** interrupted before the first row.\n");
+        yes("no empty chart", !run.out.contains("At a glance"));
         run = odd("--runs 1 even exits cells").report(0).tells("\n**Partial:** interrupted");
         equal("finished rows", List.of("even"), run.experiments());
     }
@@ -453,10 +681,12 @@ class LabTest {
     static void noOutput() throws Exception {
         needs("/dev/full");
         for (String line : List.of("> /dev/full", ">&-", "| head -n 3; exit $PIPESTATUS")) {
-            Run run = shell("$JAVA Odd --quick --runs 1 sleep two gate " + line).exits(1);
+            Run run = shell("$JAVA Odd --quick --runs 1 sleep two forever " + line).exits(1);
             equal("messages", 1, matches("(?m)^[^\\[\\s].*", run.err).size());
         }
         shell("$JAVA VirtualThreadsLab --help > /dev/full").exits(1);
+        Run run = shell("ulimit -f 500; exec $JAVA VirtualThreadsLab --quick --runs 1 println");
+        run.report(1).tells("cannot write; is the disk full?");
     }
 
     /** A limit on address space refuses threads with large stacks, to root as well. */
@@ -480,47 +710,70 @@ class LabTest {
 
     // ---------------------------------------------------------------------------- documents
 
-    /** README's prelude runs the experiments as they stand in the lab, in smaller sizes. */
-    static void pasted() throws Exception {
-        String source = Files.readString(LAB);
-        String readme = Files.readString(Path.of("README.md"));
-        String prelude = matches("(?s)(?<=```java\n)(?:(?!```).)*class Post \\{.*?(?=```)",
-            readme).get(0).replace("return full;", "return quick;");
-        for (String name : List.of("start-time", "sleep-wave", "cpu-primes", "capacity",
-                "println")) {
-            String experiment = matches("(?s)    /\\*\\*\n     \\* " + name
-                + "\\. .*?(?=\n    /\\*\\*\n     \\* [a-z-]+\\. )", source).get(0);
-            String method = matches("(?<=static void )\\w+(?=\\(\\))", experiment).get(0);
-            Path folder = Files.createTempDirectory(temp, name);
-            String post = prelude.replace("sleepWave();", method + "();");
-            Path file = Files.writeString(folder.resolve("Post.java"),
-                post.substring(0, post.lastIndexOf('}')) + experiment + "}\n");
-            start("" + file).end().exits(0).tells("ratio");
-        }
-    }
-
     static void documents() throws Exception {
         equal("it says", "no fault", java(".ci/Documents.java check").exits(0).out.strip());
         Run run = shell("cd .ci && $JAVA Documents.java check; $JAVA LabTest.java");
         equal("lines from another folder", 2L, run.exits(2).err.lines().count());
     }
 
-    /** Smaller than on paper, each runs as README says: alone, or compiled beside the lab. */
-    static void programs() throws Exception {
-        List<String> names = new ArrayList<>();
-        String readme = Files.readString(Path.of("README.md"));
-        for (String code : matches("(?s)(?<=```java\n).*?(?=```)", readme)) {
-            if (!code.contains(" main(") || code.contains("class Post")) continue;
-            String name = matches("(?<=class )\\w+", code).get(0);
-            Path folder = Files.createTempDirectory(temp, name);
-            Path file = Files.writeString(folder.resolve(name + ".java"),
-                code.replace("10_000", "1_000"));
-            javac("-d", "" + folder, "-cp", "" + classes(), "" + file);
-            String path = folder + File.pathSeparator + classes();
-            java("-cp " + path + " " + name + " --quick --runs 1").exits(0);
-            names.add(name);
+    /** Each runs alone, as in a post; here with fewer rounds and tasks, and shorter waits. */
+    static void posted() throws Exception {
+        List<Path> programs = files(Path.of(".github", "post"), ".java");
+        equal("programs", List.of("BothLocks.java", "Primes.java", "StartTime.java",
+            "ThreadCount.java", "Waves.java"), programs.stream().map(Path::getFileName)
+            .map(Path::toString).toList());
+        for (Path program : programs) {
+            Path folder = Files.createTempDirectory(temp, "post");
+            Path file = Files.writeString(folder.resolve(program.getFileName()),
+                Files.readString(program).replaceAll("(round <= )\\d", "$11")
+                .replace("10_000", "1_000").replace("4 * cpus", "cpus"));
+            Run run = start("" + file).end().exits(0).tells("JDK " + JDK);
+            if (file.endsWith("Waves.java")) {
+                yes("five waves of 100 ms in the pool", run.figure("pool of 200") >= 500);
+                yes("a wait of 100 ms", run.figure("virtual threads") >= 100);
+            } else if (file.endsWith("ThreadCount.java")) {
+                double before = run.figure("virtual");
+                near("pool", 200, run.figure("pool of 200") - before, HANDFUL);
+                near("each", 1_000, run.figure("cached pool") - before, HANDFUL);
+            } else if (file.endsWith("BothLocks.java")) {
+                yes("a second in all", run.figure("one lock for all") >= 990);
+            }
         }
-        yes("among " + names, names.containsAll(List.of("Waves", "BothLocks", "Mine")));
+    }
+
+    /** Its first block runs as it stands; the others compile, if they need the JDK only. */
+    static void yourCall() throws Exception {
+        String page = Files.readString(Path.of(".github", "your-call.md"));
+        int compiled = 0;
+        for (String code : matches("(?s)(?<=```java\n).*?(?=```)", page)) {
+            if (code.contains("org.h2.") || code.contains("com.zaxxer.")) continue;
+            boolean whole = code.contains("class Mine ");
+            Path folder = Files.createTempDirectory(temp, "mine");
+            Path file = Files.writeString(folder.resolve("Mine.java"), whole ? code
+                : "class Mine extends VirtualThreadsLab {\n" + code + "}\n");
+            javac("-d", "" + folder, "-cp", "" + classes(), "" + file);
+            compiled++;
+            if (!whole) continue;
+            Run run = java("-cp " + folder + File.pathSeparator + classes()
+                + " Mine --quick --runs 1").report(0);
+            if (JDK < 24) run.pinned("slow loader", "Mine.load");
+            else run.free("slow loader");
+        }
+        yes("Mine and others compile, not " + compiled, compiled > 1);
+    }
+
+    /** A signal in the middle of a test leaves no file and no process. */
+    static void leavesNothing() throws Exception {
+        needs("/bin/sh"); // where a process can be asked to end
+        Live live = start(".ci/LabTest.java exact");
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
+        while (live.process.descendants().findAny().isEmpty()) {
+            yes("begins", live.process.isAlive() && System.nanoTime() < end);
+            Thread.sleep(5);
+        }
+        List<ProcessHandle> tested = live.process.descendants().toList();
+        live.kill().end().exits(143);
+        for (var process : tested) yes("still runs: " + process.info(), !process.isAlive());
     }
 
     static void findsJdk() throws Exception {
@@ -573,7 +826,11 @@ class LabTest {
         /** Checks that the output has the texts, wherever its lines are broken. */
         Run tells(String... texts) {
             String both = out + out.replaceAll("\\s+", " ");
-            for (String text : texts) yes("tells: " + text, both.contains(text));
+            for (String text : texts) {
+                if (both.contains(text)) continue;
+                for (String line : text.split("\n")) yes("tells: " + line, both.contains(line));
+                throw new AssertionError("tells these lines together: " + text);
+            }
             return this;
         }
 
@@ -581,24 +838,25 @@ class LabTest {
         Run report(int expected) {
             exits(expected);
             int at = 0;
-            for (String part : List.of("# VirtualThreadsLab\n\n- Java ", "\n\n| Experiment ",
-                    "\n## At a glance\n\n```text\n", "\n- Ratio: ", "\n- Model: ",
+            for (String part : List.of("## VirtualThreadsLab\n\n- Java ", "\n\n| Experiment ",
+                    "\n### At a glance\n\n```text\n", "\n- Ratio: ", "\n- Model: ",
                     "\n- Other programs used ")) {
                 yes("in its place: " + part, out.indexOf(part, at) >= at);
                 at = out.indexOf(part, at);
             }
+            equal("left in the temporary folder", List.of(), List.of(room.toFile().list()));
             yes("nothing follows", out.substring(at).strip().lines().count() <= 3);
             equal("wide lines", List.of(), matches("(?m)^(?!.* \\d{3} in).{81,}",
-                out.replaceFirst("(?s)\n## Samples\n.*?\n## ", "")));
-            equal("tables without a gap", out.contains("## Your predictions") ? 2 : 1,
+                out.replaceFirst("(?s)\n### Samples\n.*?\n### ", "")));
+            equal("tables without a gap", out.contains("### Your predictions") ? 2 : 1,
                 matches("(?m)(^\\|.*\n)+", out).size());
             long ratios = rows().stream().filter(row -> number(row.ratio()) > 0).count();
-            int bars = matches("(?m)^[a-z-]+ .*[│|].*[×x]", after("## At a glance")).size();
+            int bars = matches("(?m)^[a-z-]+ .*[│|].*[×x]", after("### At a glance")).size();
             equal("lines of the chart", ratios, (long) bars);
             String progress = err.replaceAll("\\[[0-9.,]+s]\\[warning].*", "");
             for (String line : matches("(?<=\r)\\[[^\r\n]*", progress)) {
-                yes("progress: " + line, line.length() < 80 && line.matches(
-                    "\\[\\d+/\\d+\\] \\S+ .* (warm-up|run \\d+ of \\d+|heartbeat) +\\d+ s *"));
+                yes("progress: " + line, line.length() < 80 && line.matches("\\[\\d+/\\d+\\] "
+                    + "\\S+ .*  (warm-up|sample \\d+ of \\d+|heartbeat)  \\d+ s *"));
             }
             return this;
         }
@@ -610,7 +868,8 @@ class LabTest {
 
         Row row(String experiment, String work) {
             return rows().stream().filter(row -> row.experiment.equals(experiment)
-                && row.work.contains(work)).findFirst().orElseThrow();
+                && row.work.contains(work)).findFirst().orElseThrow(() -> new AssertionError(
+                    "no row of " + experiment + " with " + work + " among " + rows()));
         }
 
         List<String> column(Function<Row, String> cell) {
@@ -621,27 +880,66 @@ class LabTest {
             return column(Row::experiment).stream().distinct().toList();
         }
 
-        String after(String heading) { return out.substring(out.indexOf(heading)); }
+        String after(String heading) {
+            yes("has: " + heading, out.contains(heading));
+            return out.substring(out.indexOf(heading));
+        }
 
         /** What the report says of an experiment or of waits in something, in one line. */
         String said(String what) {
             return String.join(" ", matches("(?m)^- ([a-z-]+: )?" + what + ": .*(\n  .*)*",
-                after("## What the numbers say"))).replaceAll("\\s+", " ");
+                after("### What the numbers say"))).replaceAll("\\s+", " ");
         }
 
         void says(String what, String... facts) {
             String said = said(what);
-            for (String fact : facts) yes(fact + ", in: " + said, said.contains(fact));
+            yes("says something of " + what, !said.isEmpty());
+            boolean busy = said.contains(BUSY);
+            for (String fact : facts) yes(fact + ", in: " + said, busy || said.contains(fact));
         }
 
-        /** Checks what a row ran, as a changed lab tells; a pool of 0 is none. */
-        void runs(String row, int tasks, int pool) {
+        /** Whether the heartbeat could tell; on a busy machine it may not. */
+        boolean tellable(String what) { return !said(what).contains(BUSY); }
+
+        Run free(String what) {
+            if (!tellable(what)) return this;
+            yes("a carrier was free in: " + said(what), said(what).contains("a carrier was "));
+            equal("pins in: " + said(what), List.of(), matches("pinned (once|\\d)", said(what)));
+            return this;
+        }
+
+        void pinned(String what, String by) {
+            yes("pinned in: " + said(what), said(what).matches(".* pinned (once|[\\d,]+ times),"
+                + " longest at `" + by + "\\S*:\\d+`.*"));
+            if (tellable(what)) says(what, "; no carrier was free for ");
+        }
+
+        /** Checks how many calls were under way at once. */
+        void atOnce(String what, int least, int most) {
+            if (!tellable(what)) return;
+            var found = matches("[\\d,]+(?= of [\\d,]+ calls (was|were) under)", said(what));
+            double calls = found.isEmpty() ? 0 : number(found.get(0));
+            yes(least + " to " + most + " at once, in: " + said(what),
+                calls >= least && calls <= most);
+        }
+
+        /** What the samples of a row ran, as a changed lab tells. */
+        Set<String> ran(String row) {
             Set<String> ran = new TreeSet<>();
             for (String part : err.split("\r(?=\\[\\d+/)")) {
-                if (part.contains("] " + row)) ran.addAll(matches("(?<=\nran ).*", part));
+                boolean heartbeat = part.contains("  heartbeat ");
+                if (part.contains("] " + row) && !heartbeat) {
+                    ran.addAll(matches("(?<=\nran ).*", part));
+                }
             }
+            return ran;
+        }
+
+        /** Checks what a row ran; a pool of 0 is none. */
+        void runs(String row, int tasks, int pool, String did) {
             String platform = pool == 0 ? " on platform threads" : " in a pool of " + pool;
-            equal(row, Set.of(tasks + " on virtual threads", tasks + platform), ran);
+            equal(row, Set.of(tasks + " on virtual threads " + did,
+                tasks + platform + " " + did), ran(row));
         }
 
         /** Checks that a number, made of rounded cells, is among what is said. */
@@ -650,6 +948,13 @@ class LabTest {
             List<String> numbers = matches("\\d[\\d,.]*+(?! threads:)", said);
             yes("about " + value + " in: " + said, numbers.stream()
                 .anyMatch(number -> Math.abs(number(number) / value - 1) < 0.06));
+        }
+
+        /** The first number after these words. */
+        double figure(String words) {
+            var found = matches("(?<=\\b" + words + ":? )[\\d,]+", out); // pool of 200: 210
+            yes("a number after: " + words, !found.isEmpty());
+            return number(found.get(0));
         }
 
         /** How many of these the head tells of. */
@@ -694,6 +999,12 @@ class LabTest {
             return this;
         }
 
+        /** Asks it to end. */
+        Live kill() {
+            process.destroy();
+            return this;
+        }
+
         Run end() throws Exception {
             process.getOutputStream().close();
             yes("ends within minutes", process.waitFor(MINUTES, TimeUnit.MINUTES));
@@ -711,7 +1022,8 @@ class LabTest {
         }
     }
 
-    static Live begin(List<String> command) throws Exception {
+    static synchronized Live begin(List<String> command) throws Exception {
+        yes("goes on", !ended);
         Path out = Files.createTempFile(temp, "out", "");
         Path err = Files.createTempFile(temp, "err", "");
         var builder = new ProcessBuilder(command);
@@ -766,6 +1078,13 @@ class LabTest {
         return folder;
     }
 
+    /** The files of a folder, by their names. */
+    static List<Path> files(Path folder, String ending) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(ending)).sorted().toList();
+        }
+    }
+
     static void javac(String... words) {
         var said = new ByteArrayOutputStream();
         ToolProvider.getSystemJavaCompiler().run(null, said, said, words);
@@ -788,6 +1107,17 @@ class LabTest {
 
     static void equal(String what, Object expected, Object actual) {
         yes(what + ": expected " + expected + ", but was " + actual, expected.equals(actual));
+    }
+
+    /** Of texts that differ, it says the first line that does. */
+    static void same(String what, String expected, String actual) {
+        List<String> lines = actual.lines().toList();
+        int i = 0;
+        for (String line : expected.lines().toList()) {
+            equal(what + ", line " + (i + 1), line, i < lines.size() ? lines.get(i) : "none");
+            i++;
+        }
+        equal(what + ", lines", i, lines.size());
     }
 
     static void near(String what, double expected, double actual, double apart) {
