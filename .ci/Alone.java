@@ -19,7 +19,8 @@ class Alone extends VirtualThreadsLab {
 
     static void turns(int... sizes) {
         for (int threads : sizes) {
-            time(text("%s threads", threads), "start them", UNKNOWN,
+            String work = text(threads == 1 ? "%s thread" : "%s threads", threads);
+            time(work, "start them", UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
         }
