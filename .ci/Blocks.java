@@ -53,7 +53,7 @@ class Blocks {
         }
         int parallelism = Integer.getInteger("jdk.virtualThreadScheduler.parallelism",
             Runtime.getRuntime().availableProcessors());
-        System.out.printf("parallelism %d, %d in Object.wait: %d others at once,"
+        System.out.printf("parallelism %d, in Object.wait: %d, others at once: %d,"
             + " carriers: %d%n", parallelism, waiting, most.get(), carriers());
     }
 
