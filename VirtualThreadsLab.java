@@ -179,7 +179,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     static void threadCount() throws Exception {
         int tasks = size(1_000, 500);
         int pool = 200;
-        // Tasks that compute make every carrier live, so that all are among those before.
+        // Tasks that compute bring the carriers to life, so that these are among those before.
         runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> countPrimes(10_000));
         Callable<Integer> count = ManagementFactory.getThreadMXBean()::getThreadCount;
         double before = atGate(newVirtualThreadPerTaskExecutor(), 1, 1, count);
@@ -470,7 +470,7 @@ class Report {
     boolean begun;
     boolean closed; // nobody reads standard output
 
-    // What FullReport adds: experiments, options, questions, and more about waits.
+    // What an extension adds: experiments, options, questions, and more about waits.
     List<Experiment> encores(List<Experiment> list) { return List.of(); }
     String options(List<String> words) { return ""; }
     void ask(String question) { }
@@ -789,7 +789,7 @@ class Heartbeat extends Lab { // for the names of Lab only
         String facts(int tasks, double alone) {
             if (disturbed()) return "the machine was too busy to tell if a carrier was free";
             double ms = blocked() * elapsed;
-            String facts = ms == 0 ? "a carrier was always free" : blocked() < 0.2
+            String facts = blocked() < 0.01 ? "a carrier was always free" : blocked() < 0.2
                 ? text("a carrier was free for %s of %s ms", elapsed - ms, elapsed)
                 : text("no carrier was free for %s of %s ms", ms, elapsed);
             if (computed > 0.1 * elapsed) {
@@ -822,6 +822,8 @@ class Heartbeat extends Lab { // for the names of Lab only
                     calls.incrementAndGet();
                     try {
                         call.run();
+                    } catch (InterruptedException e) {
+                        throw e; // two minutes are over
                     } catch (Exception | Error e) {
                         failed.incrementAndGet();
                     }
@@ -1202,7 +1204,7 @@ class Encores extends Lab { // for the names of Lab only
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
      * virtual one waits until a long task ends, so its delay is about the length of that: their
      * scheduler has no time sharing (JEP 444).
-     * Try: in fibonacci, if (n == 20) Thread.yield(); What does the short task wait for now?
+     * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
      */
     static void timeSharing() throws Exception {
         int busy = Math.max(PROCESSORS, CARRIERS);
