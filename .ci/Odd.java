@@ -178,6 +178,8 @@ class Odd extends VirtualThreadsLab {
         pass(free, 0, 0, 0, 0, 40, Double.NaN);
         pass("a carrier was free for 180 of 200 ms" + all, 60, 40, 0, 0, 40, 50);
         pass("the machine was too busy to tell if a carrier was free", 199, 41, 0, 0, 40, 50);
+        pass(free + all, 1, 0, 0, 0, 40, 50);
+        pass("a carrier was free for 197 of 200 ms" + all, 3, 0, 0, 0, 40, 50);
         pass("a carrier was free for 161 of 200 ms" + all, 39, 0, 0, 0, 40, 50);
         pass("no carrier was free for 40 of 200 ms" + all, 40, 0, 0, 0, 40, 50);
         pass("no carrier was free for 200 of 200 ms" + all, 201, 0, 0, 0, 40, 50);
