@@ -149,15 +149,20 @@ class Documents {
         return marks;
     }
 
+    /** The marks of every page that can be read. */
+    static Map<Path, List<Mark>> pages() throws Exception {
+        Map<Path, List<Mark>> pages = new LinkedHashMap<>();
+        for (Path page : PAGES) attempt(() -> pages.put(page, marks(page)));
+        return pages;
+    }
+
     static void fill() throws Exception {
-        for (Path page : PAGES) {
-            attempt(() -> {
-                StringBuilder text = new StringBuilder(read(page));
-                for (Mark mark : marks(page).reversed()) { // from the end: positions stay
-                    attempt(() -> text.replace(mark.start(), mark.end(), made(mark)));
-                }
-                Files.writeString(page, text);
-            });
+        for (var page : pages().entrySet()) {
+            StringBuilder text = new StringBuilder(read(page.getKey()));
+            for (Mark mark : page.getValue().reversed()) { // from the end: positions stay
+                attempt(() -> text.replace(mark.start(), mark.end(), made(mark)));
+            }
+            Files.writeString(page.getKey(), text);
         }
         attempt(() -> Files.writeString(POST.resolve("post.md"), post()));
         attempt(() -> Files.writeString(FIVE_ROWS, picture(true)));
@@ -312,28 +317,22 @@ class Documents {
     /** An output as it is, but of each report only its rows and what is said of them. */
     static String output(String printed) {
         StringBuilder text = new StringBuilder("```text\n");
-        boolean report = false; // in one, up to the last item
-        boolean shown = true; // in a part of it that is shown
-        boolean last = false; // in the last item
+        boolean shown = true;
+        boolean last = false; // in the last item of a report
         for (String line : printed.strip().lines().toList()) {
             if (last && !line.startsWith("  ")) {
-                report = false;
-                last = false;
                 shown = true;
+                last = false;
             }
-            if (line.equals("## VirtualThreadsLab")) {
-                report = true;
-                shown = false;
-            }
-            if (report && line.startsWith("- Java ")) { // "- Java 25.0.5, Debian, G1 ..."
+            if (line.startsWith("- Java ")) { // "- Java 25.0.5, Debian, G1 Young Generation"
                 text.append("On JDK " + first("(\\d+)", line) + ":\n");
             }
-            if (report && line.startsWith("|--")) shown = true;
-            if (report && line.startsWith("### ")) shown = line.startsWith("### What");
-            last |= report && line.startsWith("- Other programs used");
-            boolean frame = report && (line.startsWith("|--") || line.startsWith("### What"));
+            if (line.matches("## VirtualThreadsLab|### .*")) shown = false;
+            if (line.contains("| Platform |")) shown = true;
+            last |= line.startsWith("- Other programs used");
             boolean twice = line.isEmpty() && text.toString().endsWith("\n\n");
-            if ((shown || last) && !frame && !twice) text.append(line).append("\n");
+            if (shown && !line.startsWith("|--") && !twice) text.append(line).append("\n");
+            if (line.startsWith("### What the numbers say")) shown = true;
         }
         return text.toString().stripTrailing() + "\n```";
     }
@@ -567,15 +566,11 @@ class Documents {
     }
 
     /** All files asked for: first, by start and JDK, what is measured in turns. */
-    static Map<String, Mark> wanted() throws Exception {
+    static Map<String, Mark> wanted(Map<Path, List<Mark>> pages) throws Exception {
         Map<String, Mark> wanted = new TreeMap<>(Comparator.comparing(name ->
             name.replaceAll("(\\d+)-(all|jmh)-(\\d)", " $3 $1 $2"))); // 25-all-3 is " 3 25 all"
-        for (Path page : PAGES) {
-            attempt(() -> {
-                for (Mark mark : marks(page)) for (String name : files(mark)) {
-                    wanted.put(name, mark);
-                }
-            });
+        for (List<Mark> marks : pages.values()) for (Mark mark : marks) {
+            attempt(() -> files(mark).forEach(name -> wanted.put(name, mark)));
         }
         return wanted;
     }
@@ -668,7 +663,12 @@ class Documents {
             environment.putIfAbsent("JDK" + words[0], words[1].replace("/bin/java", ""));
         }
         environment.put("JMH", "" + Path.of(".ci", "jmh").toAbsolutePath());
-        for (var one : wanted().entrySet()) {
+        var wanted = wanted(pages());
+        for (Path file : list(RUNS)) {
+            boolean asked = wanted.containsKey("" + file.getFileName());
+            if (fresh && !asked) Files.delete(file);
+        }
+        for (var one : wanted.entrySet()) {
             attempt(() -> {
                 boolean current = old(one.getKey(), one.getValue()).isEmpty();
                 if (current && !fresh) return;
@@ -734,7 +734,7 @@ class Documents {
 
     /** Takes the kept files for the code as it is, if they were made by the same commands. */
     static void vouch() throws Exception {
-        for (var one : wanted().entrySet()) {
+        for (var one : wanted(pages()).entrySet()) {
             attempt(() -> {
                 Path file = RUNS.resolve(one.getKey());
                 String text = read(file);
@@ -747,23 +747,25 @@ class Documents {
 
     // --------------------------------------------------------------------- check
     static void check() throws Exception {
-        Set<String> wanted = wanted().keySet();
+        var pages = pages();
+        Set<String> wanted = wanted(pages).keySet();
         for (Path file : list(RUNS)) {
             attempt(() -> {
                 boolean known = wanted.contains("" + file.getFileName());
                 if (!known) throw new Fault(file, "no mark asks for it");
             });
         }
-        for (Path page : PAGES) {
-            if (!Files.exists(page)) continue; // wanted() has said so
-            for (Mark mark : find(BEGIN, read(page)).isEmpty() ? List.<Mark>of() : marks(page)) {
-                attempt(() -> same(page, mark.name() + ": ", made(mark), mark.said()));
+        for (var page : pages.entrySet()) {
+            for (Mark mark : page.getValue()) {
+                attempt(() -> same(page.getKey(), mark.name() + ": ", made(mark), mark.said()));
             }
-            if (!page.equals(DRAFT)) links(page);
+            if (page.getKey() != DRAFT) links(page.getKey()); // those of post.md are checked
         }
         Path post = POST.resolve("post.md");
-        attempt(() -> same(post, "", post(), read(post)));
-        if (Files.exists(post)) links(post);
+        attempt(() -> {
+            same(post, "", post(), read(post));
+            links(post);
+        });
         attempt(() -> same(FIVE_ROWS, "", picture(true), read(FIVE_ROWS)));
         attempt(() -> same(ALL_ROWS, "", picture(false), read(ALL_ROWS)));
         attempt(() -> drawnFrom(PNG, FILL, FIVE_ROWS));
