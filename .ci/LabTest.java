@@ -363,7 +363,7 @@ class LabTest {
             "int countPrimes(int limit) {", "int countPrimes(int limit) { Told.did(\"primes to"
                 + " \" + limit);",
             "number, fibonacci(index)", "number, Told.fibonacci(index)",
-            "Thread.sleep(", "Told.sleep(") + TOLD.replace("Thread.sleep(", "Thread . sleep("));
+            "Thread.sleep(", "Told.sleep(") + TOLD);
         Run run = java("-cp " + telling + " VirtualThreadsLab --quick --runs 1 start-time"
             + " sleep-wave cpu-primes pinning thread-count println http mixed capacity"
             + " thread-local time-sharing").exits(0);
