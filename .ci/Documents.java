@@ -25,11 +25,11 @@ import java.util.zip.CRC32;
  *     <!-- file PATH -->            a whole file
  *     <!-- end -->
  *
- * .github/post/post.md is .ci/post.md without its marks, and the pictures are made from the same
+ * .github/post/post.md is .ci/post.md without its marks, and the pictures come from the same
  * files. It checks these, links, the code that the workshop quotes, its steps and its PDFs. It
  * doesn't read prose.
  *
- *     java .ci/Documents.java run      make what is missing or old (run --fresh: all), then fill
+ *     java .ci/Documents.java run      make what is missing or old (run --fresh: all), and fill
  *     java .ci/Documents.java fill     fill the marks, draw the pictures, write post.md
  *     java .ci/Documents.java check    find what no kept file bears out
  *     java .ci/Documents.java vouch    your change alters no number and no quoted line
@@ -88,10 +88,14 @@ class Documents {
     static void attempt(Step step) throws Exception {
         try {
             step.take();
-        } catch (Fault e) {
-            System.out.println(e.getMessage());
-            faults++;
+        } catch (Fault fault) {
+            report(fault);
         }
+    }
+
+    static void report(Fault fault) {
+        System.out.println(fault.getMessage());
+        faults++;
     }
 
     static String read(Path file) {
@@ -211,7 +215,7 @@ class Documents {
     // --------------------------------------------------------------------- what is made
     /** Two digits below 100, one from there on: 0.107 is 0.11×, 45.9 is 46×, 631 is 600×. */
     static String about(String jdk, String words) {
-        List<String> rows = rows(jdk + "-all").stream().map(Row::name).distinct()
+        List<String> rows = names(List.of(jdk)).stream()
             .filter(name -> name.replace(" | ", " ").contains(words)).toList();
         if (rows.size() != 1) throw new Fault(RUNS, rows.size() + " rows for: " + words);
         BigDecimal ratio = new BigDecimal(value(median(cells(jdk + "-all", rows.getFirst(),
@@ -224,9 +228,8 @@ class Documents {
     static String five(String jdk) {
         double least = Double.MAX_VALUE;
         List<Row> middle = List.of();
-        for (List<Row> start : rows(jdk + "-all").stream().filter(Documents::ofFive)
-                .collect(Collectors.groupingBy(Row::file, TreeMap::new, Collectors.toList()))
-                .values()) {
+        for (List<Row> all : starts(jdk + "-all")) {
+            List<Row> start = all.stream().filter(row -> ofFive(row.name())).toList();
             double apart = 0;
             for (Row row : start) {
                 String typical = median(cells(jdk + "-all", row.name(), Row::ratio));
@@ -245,7 +248,7 @@ class Documents {
         return text;
     }
 
-    static boolean ofFive(Row row) { return FIVE.contains(row.name().split(" \\| ")[0]); }
+    static boolean ofFive(String name) { return FIVE.contains(name.split(" \\| ")[0]); }
 
     static String ratios(List<String> jdks) {
         String text = "| Experiment | Work | JDK " + String.join(" | JDK ", jdks)
@@ -367,7 +370,7 @@ class Documents {
     static String picture(boolean five) {
         List<String> names = names(DRAWN).stream()
             .filter(name -> !cells("25-all", name, Row::ratio).isEmpty())
-            .filter(name -> !five || FIVE.contains(name.split(" \\| ")[0])).toList();
+            .filter(name -> !five || ofFive(name)).toList();
         List<Double> all = new ArrayList<>();
         for (String jdk : DRAWN) for (String name : names) {
             for (String cell : cells(jdk + "-all", name, Row::ratio)) all.add(value(cell));
@@ -430,7 +433,8 @@ class Documents {
     static String text(double x, double y, String how, String text) {
         String anchor = how.matches("end|middle") ? " text-anchor=\"" + how + "\"" : "";
         String type = how.isEmpty() || how.equals("end") ? "" : " class=\"dim\"";
-        return "<text x=\"%.1f\" y=\"%.0f\"%s%s>%s</text>\n".formatted(x, y, anchor, type, text);
+        return "<text x=\"%.1f\" y=\"%.0f\"%s%s>%s</text>\n".formatted(x, y, anchor, type,
+            text);
     }
 
     /** Draws five.svg as a PNG, for where an SVG is refused, and names the SVG in it. */
@@ -457,7 +461,7 @@ class Documents {
     /** A row of a kept file; its name is "pinning | 20 in class init". */
     record Row(String file, String name, String platform, String virtual, String ratio) { }
 
-    static final Map<String, List<Row>> ROWS = new HashMap<>();
+    static final Map<String, List<List<Row>>> ROWS = new HashMap<>();
     static final Map<String, String> JMH = Map.of( // the lab's rows, on two processors
         "startTime100", "start-time | 100 threads",
         "startTime1000", "start-time | 1,000 threads",
@@ -465,24 +469,25 @@ class Documents {
         "sleepWave", "sleep-wave | 10,000 × 100 ms",
         "pinning", "pinning | 20 in synchronized");
 
-    /** All rows of the starts of the lab on a JDK, "25-all", or of JMH's passes, "25-jmh". */
-    static List<Row> rows(String kind) {
+    /** The rows of each start of the lab, "25-all", or of each pass of JMH, "25-jmh". */
+    static List<List<Row>> starts(String kind) {
         return ROWS.computeIfAbsent(kind, prefix -> list(RUNS).stream()
             .filter(file -> file.getFileName().toString().startsWith(prefix + "-"))
-            .flatMap(file -> kind.endsWith("jmh") ? jmhRows(file) : table(file)).toList());
+            .map(file -> kind.endsWith("jmh") ? jmhRows(file) : table(file)).toList());
     }
 
     /** "| pinning      | 20 in class init    |  53.7 ms |   506 ms |   0.106× |  0.10× |" */
-    static Stream<Row> table(Path file) {
+    static List<Row> table(Path file) {
         return read(file).lines().filter(line -> line.matches("\\| [a-z].*")).map(line -> {
             String[] cells = line.split("\\s*\\|\\s*"); // the first one is empty
             if (cells.length != 7) throw new Fault(file, "not six cells: " + line);
-            return new Row("" + file, cells[1] + " | " + cells[2], cells[3], cells[4], cells[5]);
-        });
+            String name = cells[1] + " | " + cells[2];
+            return new Row("" + file, name, cells[3], cells[4], cells[5]);
+        }).toList();
     }
 
     /** ...sleepWave:p0.50","sample",1,24,110.23,NaN,"ms/op",virtual,  after the platform's */
-    static Stream<Row> jmhRows(Path file) {
+    static List<Row> jmhRows(Path file) {
         Map<String, Double> platform = new HashMap<>();
         List<Row> rows = new ArrayList<>();
         for (MatchResult found : find("(\\w+):p0.50\",\"sample\",\\d+,\\d+,([\\d.]+)"
@@ -493,17 +498,17 @@ class Documents {
             else rows.add(new Row("" + file, name, "", "",
                 "%.3g×".formatted(platform.getOrDefault(name, Double.NaN) / time)));
         }
-        return rows.stream();
+        return rows;
     }
 
     /** One cell of each start for a row, in ascending order; none if no start has a number. */
     static List<String> cells(String kind, String name, Function<Row, String> column) {
         List<String> cells = new ArrayList<>();
         List<String> without = new ArrayList<>();
-        for (List<Row> start : rows(kind).stream().collect(Collectors.groupingBy(Row::file,
-                TreeMap::new, Collectors.toList())).values()) {
+        for (List<Row> start : starts(kind)) {
+            String file = start.isEmpty() ? kind : start.getFirst().file();
             Row row = start.stream().filter(one -> one.name().equals(name)).findFirst()
-                .orElse(new Row(start.getFirst().file(), name, "—", "—", "—"));
+                .orElse(new Row(file, name, "—", "—", "—"));
             String cell = column.apply(row).replace("~", "");
             if (cell.equals("—")) without.add(row.file());
             else cells.add(cell);
@@ -521,7 +526,9 @@ class Documents {
     /** The names of all rows, in the order of the reports. */
     static Set<String> names(List<String> jdks) {
         Set<String> names = new LinkedHashSet<>();
-        for (String jdk : jdks) for (Row row : rows(jdk + "-all")) names.add(row.name());
+        for (String jdk : jdks) for (List<Row> start : starts(jdk + "-all")) {
+            start.forEach(row -> names.add(row.name()));
+        }
         return names;
     }
 
@@ -557,9 +564,11 @@ class Documents {
                 files.add("keeps-" + jdk + ".txt");
                 continue;
             }
-            for (int start = 1; start <= STARTS; start++) files.add(jdk + "-all-" + start + ".md");
-            if (!mark.kind().equals("jmh")) continue;
-            for (int pass = 1; pass <= STARTS; pass += 2) files.add(jdk + "-jmh-" + pass + ".csv");
+            boolean jmh = mark.kind().equals("jmh");
+            for (int start = 1; start <= STARTS; start++) {
+                files.add(jdk + "-all-" + start + ".md");
+                if (jmh && start % 2 == 1) files.add(jdk + "-jmh-" + start + ".csv");
+            }
         }
         if (files.isEmpty()) throw new Fault(mark.page(), "names no JDK: " + mark.name());
         return files;
@@ -586,14 +595,14 @@ class Documents {
             : "made by another command: " + RUN;
     }
 
-    /** The lines that a kept file begins with: a hash of the code, and what a text was made by. */
+    /** How a kept file begins: a hash of the code, and the command that made a text. */
     static String head(String name, Mark mark) {
         String command = command(name, mark);
         String code = name.endsWith(".md") ? measuring()
             : name.endsWith(".csv") ? read(Path.of(".ci", "jmh", "LabBenchmark.java"))
             : named(command, mark);
-        String hash = hash(essence(code).replaceAll("\\s", "").getBytes(StandardCharsets.UTF_8));
-        return "<!-- code " + hash.substring(0, 12) + " -->\n" + (name.endsWith(".txt")
+        byte[] essence = essence(code).replaceAll("\\s", "").getBytes(StandardCharsets.UTF_8);
+        return "<!-- code " + hash(essence).substring(0, 12) + " -->\n" + (name.endsWith(".txt")
             ? "$ " + command.strip().replace("\n", "\n$ ") + "\n" : "");
     }
 
@@ -609,7 +618,8 @@ class Documents {
     /** What makes the numbers: the classes that don't only print, without what they say. */
     static String measuring() {
         String code = "";
-        for (MatchResult type : find("(?ms)^(?:class|record) (\\w+).*?^}", essence(read(LAB)))) {
+        String lab = essence(read(LAB));
+        for (MatchResult type : find("(?ms)^(?:class|record) (\\w+).*?^}", lab)) {
             if (!type.group(1).matches("Report|FullReport|Heartbeat")) code += type.group();
         }
         // A row's name has at most 19 characters; what is longer is a sentence or a question.
@@ -725,7 +735,8 @@ class Documents {
         String output = read(printed);
         String said = output + read(errors);
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+            List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+            for (Path file : deepestFirst) Files.delete(file);
         }
         if (code != 0) throw new Fault(RUNS.resolve(name), "exit code " + code + " of: " + lines
             + "\nIt printed:\n" + said);
@@ -750,10 +761,8 @@ class Documents {
         var pages = pages();
         Set<String> wanted = wanted(pages).keySet();
         for (Path file : list(RUNS)) {
-            attempt(() -> {
-                boolean known = wanted.contains("" + file.getFileName());
-                if (!known) throw new Fault(file, "no mark asks for it");
-            });
+            boolean known = wanted.contains("" + file.getFileName());
+            if (!known) report(new Fault(file, "no mark asks for it"));
         }
         for (var page : pages.entrySet()) {
             for (Mark mark : page.getValue()) {
@@ -788,7 +797,7 @@ class Documents {
     }
 
     /** Do links lead to files and headings? "](file#heading)", "src="file"", "[JEP 444]: " */
-    static void links(Path page) throws Exception {
+    static void links(Path page) {
         for (MatchResult link : find("(?m)(?:]\\(|src=\"|srcset=\"|^\\[[^]]+]: )([^()\\s\"]+)",
                 read(page))) {
             String[] target = link.group(1).split("#", 2);
@@ -796,10 +805,7 @@ class Documents {
             Path file = target[0].isEmpty() ? page : page.resolveSibling(target[0]);
             boolean there = Files.exists(file);
             if (there && target.length == 2) there = anchors(read(file)).contains(target[1]);
-            boolean found = there;
-            attempt(() -> {
-                if (!found) throw new Fault(page, "leads nowhere: " + link.group(1));
-            });
+            if (!there) report(new Fault(page, "leads nowhere: " + link.group(1)));
         }
     }
 
@@ -837,7 +843,8 @@ class Documents {
             int at = patched.indexOf(before);
             boolean fits = at >= 0 && at == patched.lastIndexOf(before);
             if (!fits) throw new Fault(step, "does not fit:\n" + hunk);
-            patched = patched.substring(0, at) + after + patched.substring(at + before.length());
+            patched = patched.substring(0, at) + after
+                + patched.substring(at + before.length());
         }
         return patched;
     }
@@ -876,9 +883,9 @@ class Documents {
                 WORKSHOP.resolve(name + ".md")));
         }
         attempt(() -> {
-            String pictures = first("(?m)^pictures=\"(.*)\"", read(WORKSHOP.resolve("print.sh")));
-            drawnFrom(WORKSHOP.resolve("pictures.pdf"), print, Stream.of(pictures.split(" "))
-                .map(WORKSHOP::resolve).toArray(Path[]::new));
+            String names = first("(?m)^pictures=\"(.*)\"", read(WORKSHOP.resolve("print.sh")));
+            drawnFrom(WORKSHOP.resolve("pictures.pdf"), print,
+                Stream.of(names.split(" ")).map(WORKSHOP::resolve).toArray(Path[]::new));
         });
     }
 
@@ -886,7 +893,7 @@ class Documents {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (Path file : from) all.writeBytes(read(file).getBytes(StandardCharsets.UTF_8));
         boolean current = holds(made, hash(all.toByteArray()));
-        if (!current) throw new Fault(made, "older than what it is made from: " + how);
+        if (!current) throw new Fault(made, "missing, or older than its source: " + how);
     }
 
     static boolean holds(Path file, String hash) throws IOException {

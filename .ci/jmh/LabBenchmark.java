@@ -15,8 +15,8 @@ import org.openjdk.jmh.annotations.*;
  *     mvn -q -f .ci/jmh/pom.xml package
  *     java -jar .ci/jmh/target/benchmarks.jar -rf csv -rff jmh.csv
  *
- * The second command takes about 70 seconds. An iteration makes at least one call, however long:
- * the pool of 200 gets three calls of 5 s.
+ * The second command takes about 70 seconds. An iteration makes at least one call, however
+ * long: the pool of 200 gets three calls of 5 s.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
