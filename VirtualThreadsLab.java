@@ -660,7 +660,7 @@ class FullReport extends Report {
         put(section("", failures)
             + section(GUESSED, predictions())
             + section(SAID, sentences));
-        if (rows.isEmpty()) return;
+        if (partial && rows.isEmpty()) return;
         String note = "### Samples\n\nIn brackets: the warm-up, which does not count.\n\n";
         if (listSamples) put(section(note, rows.stream().map(FullReport::samples).toList()));
         put("\n### At a glance\n\n```text\n" + chart() + "```\n\n"
