@@ -403,7 +403,7 @@ class LabTest {
 
     /** Odd keeps all processors busy, and says which share of them it had. */
     static void quiet() throws Exception {
-        Run run = odd("busy").report(0);
+        Run run = odd("busy even").report(0);
         double own = number(matches("(?<=own share: )\\S+", run.out).get(0));
         double others = number(matches("(?<=programs used )\\S+", run.out).get(0));
         yes("others used " + others + " %, where the lab used " + own + " %",
@@ -527,7 +527,7 @@ class LabTest {
             String what = row.work().replaceAll("\\d+ in ", "");
             row.models(pins(what) ? 1.0 / run.perCarrier() : 1);
         }
-        String saw = matches("(?<=saw ).*", run.said("thread-count")).get(0); // 2 carriers, main
+        String saw = matches("(?<=saw ).*", run.said("thread-count")).get(0); // 2 carriers, …
         yes("main is among " + saw, saw.contains("main"));
         double named = saw.split(", ").length - 1 + number(saw.replaceAll(" .*", ""));
         for (String way : List.of("pool of 200", "thread each")) {
