@@ -704,7 +704,8 @@ class LabTest {
         Path other = Files.createTempDirectory(temp, "few");
         Run run = shell("ulimit -v 16000000; exec $JAVA -Xmx256m -Xss900m -XX:"
             + "ReservedCodeCacheSize=64m -Xlog:disable -Xlog:all=warning:stderr"
-            + " -Djava.io.tmpdir=" + other + " VirtualThreadsLab --quick --runs 1 sleep-wave pinning thread-count").report(1);
+            + " -Djava.io.tmpdir=" + other + " VirtualThreadsLab --quick --runs 1"
+            + " sleep-wave pinning thread-count").report(1);
         run.tells("unable to create native thread");
         equal("platform", Set.of("—"), Set.copyOf(run.column(Row::platform)));
         equal("rows", 6, run.rows().size());
@@ -729,9 +730,7 @@ class LabTest {
     /** Each runs alone, as in a post; here with fewer rounds and tasks, and shorter waits. */
     static void posted() throws Exception {
         List<Path> programs = files(Path.of(".github", "post"), ".java");
-        equal("programs", List.of("BothLocks.java", "Primes.java", "StartTime.java",
-            "ThreadCount.java", "Waves.java"), programs.stream().map(Path::getFileName)
-            .map(Path::toString).toList());
+        yes("five programs or more: " + programs, programs.size() >= 5);
         for (Path program : programs) {
             Path folder = Files.createTempDirectory(temp, "post");
             Path file = Files.writeString(folder.resolve(program.getFileName()),
@@ -739,14 +738,14 @@ class LabTest {
                 .replace("10_000", "1_000").replace("4 * cpus", "cpus"));
             Run run = start("" + file).end().exits(0).tells("JDK " + JDK);
             if (file.endsWith("Waves.java")) {
-                yes("five waves of 100 ms in the pool", run.figure("pool of 200") >= 500);
-                yes("a wait of 100 ms", run.figure("virtual threads") >= 100);
+                yes("five waves of 100 ms in the pool", run.figure("pool of 200") > 490);
+                yes("a wait of 100 ms", run.figure("virtual threads") > 98);
             } else if (file.endsWith("ThreadCount.java")) {
                 double before = run.figure("virtual");
                 near("pool", 200, run.figure("pool of 200") - before, HANDFUL);
                 near("each", 1_000, run.figure("cached pool") - before, HANDFUL);
             } else if (file.endsWith("BothLocks.java")) {
-                yes("a second in all", run.figure("one lock for all") >= 990);
+                yes("a second in all", run.figure("one lock for all") > 980);
             }
         }
     }
