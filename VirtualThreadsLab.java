@@ -43,7 +43,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     }
 
     /**
-     * start-time. How long does it take to start n threads, until each of them has run?
+     * start-time. How long does it take to start n threads and wait until each has run?
      * Fair: both sides run the same loop; only the builder differs. At most 1,000 threads are
      * pending at a time, or some systems would run out of threads. All have run at the end.
      * Prediction: the operating system takes tens of microseconds or more for a thread. A
@@ -127,7 +127,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
     }
 
     /**
-     * pinning. Which waits pin a virtual thread to its carrier, so that the carrier waits too?
+     * pinning. Which waits pin a virtual thread to its carrier, so the carrier waits, too?
      * Fair: one thread per task on both sides, and one lock per task, so that nobody waits for
      * a lock. A single lock for all would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
@@ -159,7 +159,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
 
     static int waitMs() { return size(500, 120) / perCarrier(); }
 
-    /** Every task defines this class anew, and so runs the initializer. */
+    /** Every task defines this class anew, and so runs its initializer. */
     static class Initializer {
         static {
             long end = System.nanoTime() + waitMs() * 1_000_000L;
@@ -169,17 +169,17 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
 
     /**
      * thread-count. How many threads does ThreadMXBean see while 1,000 tasks wait?
-     * Fair: the same tasks wait at the same gate. It opens when all that can start have come.
+     * Fair: the same tasks wait at the same gate. It opens once all that can start are there.
      * The bean counts platform threads: carriers, the JVM's and, after pinning, those of Flight
-     * Recorder; but no virtual threads, and not those of the GC and the compilers.
-     * Prediction: where b threads were live before, a pool of 200 makes them b + 200, and one
+     * Recorder; but no virtual threads, and none of the GC's or the compilers'.
+     * Prediction: if b threads were live before, a pool of 200 makes that b + 200, and one
      * platform thread per task b + 1,000. Virtual threads add none: the carriers are among b.
      * Try: int pool = 100; Which counts change?
      */
     static void threadCount() throws Exception {
         int tasks = size(1_000, 500);
         int pool = 200;
-        // Tasks that compute bring the carriers to life, so that these are among those before.
+        // Tasks that compute start the carriers, so the count before includes them.
         runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> countPrimes(10_000));
         Callable<Integer> count = ManagementFactory.getThreadMXBean()::getThreadCount;
         double before = atGate(newVirtualThreadPerTaskExecutor(), 1, 1, count);
@@ -220,7 +220,7 @@ record Experiment(String name, Lab.Job body, String summary) { }
 
 /**
  * The words of the experiments, and how a row is measured: a run of the program adds rows, a
- * row has samples of each side, and a sample is the median of shots, which do the work once.
+ * row has samples of each side, and a sample is the median of shots. A shot does the work once.
  */
 class Lab {
     interface Job { void run() throws Exception; }
@@ -234,7 +234,7 @@ class Lab {
     static final int CARRIERS = Math.min( // see the javadoc of Thread
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-    // A monitor of each thread's own. The compiler cannot prove that, and so keeps the lock.
+    // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
     static Report report = new Report();
@@ -308,7 +308,7 @@ class Lab {
         report.sentences.add(Report.item(current + ": " + text(form, values) + "."));
     }
 
-    /** Throws if the answer is wrong; what completes "wrong answer: 4 …, not 3". */
+    /** Throws if the answer is wrong: with "sheep" for what, "wrong answer: 4 sheep, not 3". */
     static void check(String what, double expected, double actual) {
         if (actual != expected) throw new AssertionError(
             text("wrong answer: %s %s, not %s", actual, what, expected));
@@ -347,11 +347,11 @@ class Lab {
             thread.getClass().getSimpleName().equals("CarrierThread") == carriers).toList();
     }
 
-    /** Tasks per carrier: ten make a pinned wait plain, and a hundred in all are enough. */
+    /** Tasks per carrier: ten show a pinned wait clearly, and a hundred in all are enough. */
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
 
     /**
-     * Adds a row: each task makes this call, on a thread of its own; what completes "20 in …".
+     * Adds a row, such as "20 in what": each task makes this call, on a thread of its own.
      * The model is the ratio that you expect, 1 if the call doesn't block its carrier.
      */
     static void waiting(String what, double model, Job call) throws Exception {
@@ -373,8 +373,8 @@ class Lab {
 
     /**
      * Adds a row: a warm-up and then the samples, the sides in turns. A gauge returns a number
-     * of the unit; null stands for no platform side. The question tells a reader what to guess.
-     * A side whose gauge throws has no median; the row is printed all the same.
+     * in that unit; null means no platform side. The question tells a reader what to guess.
+     * A side whose gauge throws has no median; the row is printed anyway.
      */
     static Row measure(String work, String question, String unit, double model,
             Gauge platform, Gauge virtual) {
@@ -407,8 +407,8 @@ class Lab {
     static double sample(Job job, int i) throws Exception {
         // One shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
         if (i > 0) return Side.median(shots(job, size(200, 20)));
-        // Twice a sample warms up what takes long. What takes under 1 ms is mostly the JVM's
-        // own code, which gets to the C2 compiler only after some thousand shots.
+        // Twice a sample's time warms up long work. Work under 1 ms is mostly the JVM's
+        // own code, which the C2 compiler gets only after some thousand shots.
         List<Double> warmUp = shots(job, size(400, 40));
         if (Side.median(warmUp) < 1) shots(job, size(800, 80));
         return warmUp.getFirst(); // the cold start
@@ -464,7 +464,7 @@ class Report {
         LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model");
     static final String RULE =
         "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
-    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is reported once
     final List<String> sentences = new CopyOnWriteArrayList<>();
     private final PrintStream out = System.out; // even if a call sets another one
     boolean begun;
@@ -521,7 +521,7 @@ class Report {
         return items.isEmpty() ? "" : "\n" + title + String.join("", items);
     }
 
-    /** Prints and flushes. Says it once if nobody can read on. */
+    /** Prints and flushes. If nobody can read on, says so once. */
     void put(String text) {
         print(out, text);
         if (closed || !out.checkError()) return;
@@ -557,7 +557,7 @@ class Report {
         };
     }
 
-    /** The first frame that is not the JDK's; bare, <clinit> would be HTML to Markdown. */
+    /** The first frame that is not the JDK's. Markdown would take a bare <clinit> for HTML. */
     static String own(Stream<String> frames) {
         return frames.filter(frame -> !frame.matches("(java|javax|jdk|sun)\\..*")).findFirst()
             .map(frame -> "`" + frame + "`").orElse("code of the JDK");
@@ -580,7 +580,7 @@ class Report {
 }
 
 // ----- Cut here: delete this line and all below it, and the line above that names FullReport.
-// What is left is a whole lab of the five. Names below are written out: imports stay above.
+// What is left is a whole lab of the five. Names below are in full, as imports stay above.
 
 /** Also asks for predictions, looks into waits, and ends with samples and a chart. */
 class FullReport extends Report {
@@ -591,7 +591,7 @@ class FullReport extends Report {
     private final Map<Row, Double> guesses = new IdentityHashMap<>();
     private double guess = Double.NaN; // for the next row
     private boolean listSamples, predict, ended;
-    private Thread main; // that has begun the report
+    private Thread main; // the one that began the report
 
     /** The encores belong to the five; a list of your own has none. */
     @Override List<Experiment> encores(List<Experiment> list) {
@@ -623,7 +623,7 @@ class FullReport extends Report {
         if (lost) print(System.err, "Not understood, row skipped: " + typed + "\n");
     }
 
-    /** The ratio in 50×, ~20, 10 times, 5 %, 1:3, 1 / 10, 0,5 or 1,000; NaN if none is. */
+    /** The ratio in 50×, ~20, 10 times, 5 %, 1:3, 1 / 10, 0,5 or 1,000; NaN if there's none. */
     static double understood(String typed) {
         String thousands = "(?<!\\b0),(?=\\d{3}\\b)"; // 1,000 as in the table, but not 0,125
         String plain = typed.replaceAll(thousands, "").replace(',', '.').replace("%", "/100")
@@ -735,12 +735,12 @@ class FullReport extends Report {
  * While tasks make a call again and again, can another virtual thread run? A virtual thread
  * beside them ticks each millisecond. A call that leaves its carrier lets it in every time; one
  * that doesn't starves it, however short the call. A platform thread ticks, too: what it misses
- * is the machine's fault, and no carrier's. Flight Recorder names what pinned.
+ * is the machine's fault, not a carrier's. Flight Recorder names what pinned.
  */
 class Heartbeat extends Lab { // for the names of Lab only
     private static final long PASS = 200_000_000; // ns; 200 ticks, and not long to wait for
     private static final double LATE = 5; // ms; less is the timer's or the scheduler's doing
-    private static double[] ticks = new double[8]; // of the processors, the last one stolen
+    private static double[] ticks = new double[8]; // by kind, as in /proc/stat; [7]: stolen
 
     /** Says what pinned, whether a carrier was free, and how many calls were under way. */
     static String facts(int tasks, Job call, String row) throws Exception {
@@ -749,7 +749,7 @@ class Heartbeat extends Lab { // for the names of Lab only
         Job next = () -> passes.add(pass(tasks, call, row));
         long end = System.nanoTime() + 10_000_000_000L; // then one pass has to do
         String facts = pinned(next);
-        // Recording disturbs, so another pass tells the rest, and four more if it's not clear.
+        // Recording disturbs, so another pass tells the rest, or up to five if it's not clear.
         while (passes.isEmpty() || System.nanoTime() < end && passes.size() < 6
                 && (passes.size() == 1 || !passes.getLast().clear())) next.run();
         // Other programs can only add to what the virtual thread misses.
@@ -775,7 +775,7 @@ class Heartbeat extends Lab { // for the names of Lab only
     /** What two ticking threads missed while the tasks called; all times in ms. */
     record Pass(double elapsed, double virtual, double platform, double computed, int added,
             int calls, int failed) {
-        /** For over a fifth of it, not even a platform thread could tick. */
+        /** For over a fifth of the pass, not even a platform thread could tick. */
         boolean disturbed() { return platform > 0.2 * elapsed; }
 
         /** The share of the time in which no carrier was free; more than 1 if disturbed. */
@@ -783,7 +783,7 @@ class Heartbeat extends Lab { // for the names of Lab only
             return disturbed() ? 2 : Math.clamp((virtual - platform) / elapsed, 0, 1);
         }
 
-        /** In between, both a call and other programs can be the cause. */
+        /** In between, the call or other programs may be the cause. */
         boolean clear() { return blocked() < 0.2 || blocked() > 0.6 && blocked() <= 1; }
 
         String facts(int tasks, double alone) {
@@ -796,7 +796,7 @@ class Heartbeat extends Lab { // for the names of Lab only
                 facts += text("; each carrier computed for %s ms", computed);
             }
             if (added > 0) facts += text("; added carriers in use: %s", added);
-            // Calls that compute share processors. A pause can be as long as a short call.
+            // Calls that compute share processors, and a pause can be as long as a short call.
             boolean vague = computed > 0.5 * elapsed
                 || alone < LATE && platform > 0.05 * elapsed;
             if (vague || Double.isNaN(alone)) return facts;
@@ -849,7 +849,7 @@ class Heartbeat extends Lab { // for the names of Lab only
         return missed;
     }
 
-    /** Counts the carriers that do not wait for work, in the middle of a pass. */
+    /** Counts the carriers that aren't waiting for work, in the middle of a pass. */
     private static int busyCarriers() throws Exception {
         TimeUnit.NANOSECONDS.sleep(PASS / 2);
         return (int) carriers().stream().map(Thread::getStackTrace).filter(frames ->
@@ -868,11 +868,11 @@ class Heartbeat extends Lab { // for the names of Lab only
         List<jdk.jfr.consumer.RecordedEvent> pins = new CopyOnWriteArrayList<>();
         try {
             java.nio.file.Files.write(java.nio.file.Files.createTempFile("room", null),
-                new byte[4 << 20], // without this room, recording ends the JVM
+                new byte[4 << 20], // without this room, recording would end the JVM
                 java.nio.file.StandardOpenOption.DELETE_ON_CLOSE);
             try (var recording = new jdk.jfr.consumer.RecordingStream()) {
                 recording.enable("jdk.VirtualThreadPinned").withStackTrace()
-                    .withThreshold(java.time.Duration.ofMillis(1)); // of less, there are many
+                    .withThreshold(java.time.Duration.ofMillis(1)); // shorter ones are many
                 recording.onEvent("jdk.VirtualThreadPinned", pins::add);
                 recording.setReuse(false);
                 recording.startAsync();
@@ -889,7 +889,7 @@ class Heartbeat extends Lab { // for the names of Lab only
             + at.getLineNumber()));
         String reason = "pinnedReason"; // from JDK 24 on
         if (longest.hasField(reason)) where += " (`" + longest.getString(reason) + "`)";
-        String hidden = "[./+]0x\\w+"; // Name/0x00007f, of a class without a name of its own
+        String hidden = "[./+]0x\\w+"; // Name/0x00007f: a class without a name of its own
         return text("pinned %s, longest at %s; ", pins.size() == 1 ? "once"
             : text("%s times", pins.size()), where.replaceAll(hidden, ""));
     }
@@ -997,10 +997,10 @@ class Encores extends Lab { // for the names of Lab only
     }
 
     /**
-     * mixed. Tasks compute, then call a server. How long do all take, one task, and its call?
-     * Fair: the same tasks, client and server, and a thread per task; the task calls itself.
+     * mixed. Tasks compute, then call a server. How long do all take? One task? Its call?
+     * Fair: the same tasks, client and server, and a thread per task that makes its own call.
      * Prediction: 1× for all, and at least that from submission to the median answer: tasks on
-     * platform threads share the processors, and so end late together. But a virtual thread
+     * platform threads share the processors, so they end late together. But a virtual thread
      * isn't resumed until a carrier is free, and nothing interrupts what computes there: its
      * call seems to take longer. Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2
      * behind it: that is the model up to JDK 25. From 26 on, most starts resume it sooner.
@@ -1120,9 +1120,9 @@ class Encores extends Lab { // for the names of Lab only
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: a system's default limits are far below a million threads.
      * The weight is that of a thread, its stack and its entry in the JDK's list of threads: the
-     * heap after a full collection, while all are parked. The first reading still has leftovers
-     * of earlier work in it; it is the warm-up.
-     * Prediction: at most a few microseconds each, with the growth of the heap and its
+     * heap after a full collection, while all are parked. The first reading still includes
+     * leftovers of earlier work, so it's the warm-up.
+     * Prediction: at most a few microseconds each, including the heap's growth and its
      * collections, as long as the heap has room. The weight grows with the stack.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
      */
@@ -1202,7 +1202,7 @@ class Encores extends Lab { // for the names of Lab only
      * time-sharing. All processors compute. How long until a short task, started now, runs?
      * Fair: the same tasks, and one thread per task. All the long ones have begun before.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
-     * virtual one waits until a long task ends, so its delay is about the length of that: their
+     * virtual one waits until a long task ends, so its delay is about as long as that task: its
      * scheduler has no time sharing (JEP 444).
      * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
      */
@@ -1264,7 +1264,7 @@ class Encores extends Lab { // for the names of Lab only
      * its own synchronized block. How long after the lock's release are all of them done?
      * Fair: the same tasks in the same order, a thread per task; each gives up after 500 ms.
      * Prediction: far less than a millisecond for each. But up to JDK 23 the monitors pin every
-     * carrier: the first in line, whose turn it is, gets none until another one gives up.
+     * carrier. It's the turn of the first in line, but it gets none until another gives up.
      * Try: i < CARRIERS for i <= CARRIERS. How long does JDK 21 take with one waiter fewer?
      */
     static void lostLock() throws Exception {
@@ -1325,14 +1325,14 @@ class Encores extends Lab { // for the names of Lab only
                     Thread.currentThread().interrupt();
                 }
             });
-            // Now, as a thread that the system refuses later would end the server.
+            // Now, because a thread that the system refused later would end the server.
             if (executor instanceof ThreadPoolExecutor pool) pool.prestartAllCoreThreads();
             server.start();
             address = new java.net.URI("http", null, server.getAddress().getHostString(),
                 server.getAddress().getPort(), "/", null, null).toURL();
         }
 
-        /** Blocks its thread and needs no other; its latency counts from a time in ns. */
+        /** Blocks its thread and needs no other. Its latency counts from this time, in ns. */
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
