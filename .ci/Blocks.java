@@ -9,7 +9,7 @@ import jdk.jfr.*;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * What .github/blocking.md says of carriers that the scheduler adds, and of a recording's cost:
+ * For .github/blocking.md: how many carriers the scheduler adds, and what a recording costs:
  *
  *     java -Djdk.virtualThreadScheduler.parallelism=4 .ci/Blocks.java 2
  *     java -Djdk.virtualThreadScheduler.parallelism=20 .ci/Blocks.java recording
@@ -25,7 +25,7 @@ class Blocks {
         System.exit(0); // some tasks may still wait
     }
 
-    /** While so many tasks are in Object.wait, how many others run at once? */
+    /** While this many tasks are in Object.wait, how many others run at once? */
     static void compensation(int waiting) throws Exception {
         for (int i = 0; i < waiting; i++) {
             Object own = new Object();
@@ -68,7 +68,7 @@ class Blocks {
             .count();
     }
 
-    /** What 5,000 pins of 2 ms a second cost, for three seconds, not recorded and recorded. */
+    /** What do 5,000 pins of 2 ms a second cost in three seconds, recorded and not? */
     static void recording() throws Exception {
         System.out.printf("5,000 pins of 2 ms a second, for 3 s:%n");
         for (int round = 0; round <= 3; round++) {
@@ -97,7 +97,7 @@ class Blocks {
         }
     }
 
-    /** Returns the milliseconds of CPU that the process takes for them. */
+    /** Returns the milliseconds of CPU that the process takes for these pins. */
     static long load() throws Exception {
         var system = ManagementFactory.getPlatformMXBean(
             com.sun.management.OperatingSystemMXBean.class);

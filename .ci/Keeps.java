@@ -21,7 +21,7 @@ class Keeps extends VirtualThreadsLab {
     static final BlockingQueue<File> FIFOS = new LinkedBlockingQueue<>();
 
     public static void main(String[] args) throws IOException {
-        byte[] parks = bytes(); // here, as reading them is a wait for a file
+        byte[] parks = bytes(); // read here, as that's a wait for a file
         add("parks", "parks: sleeps, waits for a lock or a queue", Keeps::park);
         add("socket", "waits for a socket", Keeps::readSocket);
         add("selector", "is in `Selector.select`", () -> {
@@ -91,7 +91,7 @@ class Keeps extends VirtualThreadsLab {
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
     }
 
-    /** Lets a platform thread begin with what takes it 50 ms. */
+    /** Lets a platform thread begin a job that takes 50 ms. */
     static void holding(Runnable job) throws InterruptedException {
         Thread.ofPlatform().start(job);
         Thread.sleep(10);
@@ -125,7 +125,7 @@ class Keeps extends VirtualThreadsLab {
         FIFOS.add(fifo);
     }
 
-    /** A FIFO that nobody uses; a hundred are made at once, as a call must start no process. */
+    /** A FIFO that nobody uses. It makes a hundred at once: no call may start a process. */
     static synchronized File fifo() throws Exception {
         if (FIFOS.isEmpty()) {
             File folder = File.createTempFile("fifos", "");

@@ -12,7 +12,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Drives the lab as its users do, in processes of the Java that runs this test, and asks each
- * what it did. It runs at the top level; words pick the tests whose names contain one:
+ * what it did. Run it at the top level; words pick the tests whose names contain one:
  *
  *     java .ci/LabTest.java
  *     java .ci/LabTest.java predict
@@ -22,7 +22,7 @@ import javax.tools.ToolProvider;
 class LabTest {
     static final Path LAB = Path.of("VirtualThreadsLab.java").toAbsolutePath();
     static final int JDK = Runtime.version().feature();
-    static final int MINUTES = 4; // after which a process is taken to hang
+    static final int MINUTES = 4; // then a process counts as hung
     static final int HANDFUL = 6; // threads that other parts of a JVM may start meanwhile
     static final List<String> ALL = List.of("start-time", "sleep-wave", "cpu-primes", "pinning",
         "thread-count", "println", "http", "mixed", "capacity", "thread-local", "million",
@@ -41,8 +41,8 @@ class LabTest {
     static Path temp;
     static Path room; // the temporary folder of what is tested
     static Path classes; // of the lab as it is, and of Odd
-    static Live last; // to be shown by a failure
-    static boolean ended; // nothing else is to start
+    static Live last; // a failure shows it
+    static boolean ended; // nothing else may start
 
     interface Test { void run() throws Exception; }
 
@@ -100,7 +100,7 @@ class LabTest {
         int failed = 0;
         for (String name : names) {
             last = null;
-            empty(room); // what one test left is told once
+            empty(room); // what one test left is reported once
             long start = System.nanoTime();
             try {
                 TESTS.get(name).run();
@@ -140,7 +140,7 @@ class LabTest {
         }
     }
 
-    /** What was wrong, and on which line of this file that is said. */
+    /** What was wrong, and which line of this file says so. */
     static String where(Throwable e) {
         String what = e instanceof AssertionError ? e.getMessage() : "" + e;
         return Stream.of(e.getStackTrace()).filter(at -> at.getClassName().equals("LabTest"))
@@ -231,7 +231,7 @@ class LabTest {
         equal("answers that differ", "all asked", odd("exact").exits(0).out.strip());
     }
 
-    /** Here the clock shows what the jobs say that they took. */
+    /** Here the clock is a fake one: it shows what the jobs say they took. */
     static void shots() throws Exception {
         Path faked = compile(edited("System.nanoTime()", "Fake.now") + """
             class Fake extends Lab {
@@ -267,7 +267,7 @@ class LabTest {
             """, java("-cp " + faked + " Fake").exits(0).out);
     }
 
-    /** Odd uses each word with what is known beforehand, and says what came out. */
+    /** Odd uses each word of the lab where the answer is known, and says what came out. */
     static void words() throws Exception {
         Run run = java("-Djdk.virtualThreadScheduler.parallelism=1 Odd --runs 3 words starts"
             + " turns").report(0);
@@ -309,7 +309,7 @@ class LabTest {
         odd("--runs 3 even").report(0).tells("│░░░ ~10.3×\n"); // too few to show anything
     }
 
-    /** Counts what the tasks of a runAll do, and tells it with the threads that did it. */
+    /** Counts what the tasks of a runAll do, and tells on which threads. */
     static final String TOLD = """
         class Told {
             static final Map<String, LongAdder> DONE = new ConcurrentSkipListMap<>();
@@ -457,7 +457,7 @@ class LabTest {
             inPool > 120 && inPool < 201);
     }
 
-    /** Also what --predict asks; nobody answers. */
+    /** Also checks what --predict asks, though nobody answers. */
     static void all() throws Exception {
         Run run = lab("all --quick --samples --runs 1 --predict").report(0).tells(CACHE);
         five(run);
@@ -564,7 +564,7 @@ class LabTest {
         return run;
     }
 
-    /** Its models, of computations and waits that are shorter; a question tells their ms. */
+    /** Checks its models, with shorter computations and waits; a question tells the ms. */
     static void mixed(int carriers) throws Exception {
         Path shorter = compile(edited("size(37, 34)", "27", "size(24_157_817, 5_702_887)",
             "196_418", "size(120, 60)", "1"));
@@ -646,7 +646,7 @@ class LabTest {
 
     // -------------------------------------------------------------------- deliberate faults
 
-    /** Why is told, the rest is measured, and the exit code is 1. */
+    /** The report says why, the rest is measured, and the exit code is 1. */
     static void faults() throws Exception {
         Run run = odd("--runs 3 --samples wrong error body late cells").report(1);
         run.tells("| late         | in sample 2         |        5 |        — |        — |");
@@ -669,7 +669,7 @@ class LabTest {
         yes("tells the most inside, not " + most, most > 30);
     }
 
-    /** What was measured before a signal, or a call that exits, is there. */
+    /** What was measured before a signal, or before a call that exits, is printed. */
     static void interrupted() throws Exception {
         needs("/bin/sh"); // where a process can be asked to end
         Run run = start("Odd --runs 1 even says forever").until("[3/3]", 1).kill().end()
@@ -696,8 +696,8 @@ class LabTest {
     }
 
     /**
-     * A limit on address space refuses threads with large stacks, to root as well. Flight
-     * Recorder leaves a folder then, which is another one than that of the other tests.
+     * A limit on address space refuses threads with large stacks, even for root. Then Flight
+     * Recorder leaves a folder behind, so this test doesn't share the other tests' folder.
      */
     static void fewThreads() throws Exception {
         if (!System.getProperty("os.name").equals("Linux")) throw new Skip("needs Linux");
@@ -727,7 +727,7 @@ class LabTest {
         equal("lines from another folder", 2L, run.exits(2).err.lines().count());
     }
 
-    /** Each runs alone, as in a post; here with fewer rounds and tasks, and shorter waits. */
+    /** Each runs alone, as in a post, but here with fewer rounds and tasks. */
     static void posted() throws Exception {
         List<Path> programs = files(Path.of(".github", "post"), ".java");
         yes("five programs or more: " + programs, programs.size() >= 5);
@@ -750,7 +750,7 @@ class LabTest {
         }
     }
 
-    /** Its first block runs as it stands; the others compile, if they need the JDK only. */
+    /** Its first block runs as it stands; the others compile, if they need only the JDK. */
     static void yourCall() throws Exception {
         String page = Files.readString(Path.of(".github", "your-call.md"));
         int compiled = 0;
@@ -811,9 +811,9 @@ class LabTest {
         }
     }
 
-    /** What a process did; where it printed a report, its parts as readers find them. */
+    /** What a process did; if it printed a report, also the parts that readers find in it. */
     record Run(List<String> command, int code, String out, String err) {
-        /** What it did; of long outputs, the last lines. */
+        /** What it did; only the last lines of a long output. */
         String shortened() {
             String both = err.replaceAll("[\r\n]+\\s*", "\n") + "\n" + out;
             long more = both.lines().count() - 50;
@@ -933,7 +933,7 @@ class LabTest {
                 calls >= least && calls <= most);
         }
 
-        /** What the samples of a row ran, as a changed lab tells. */
+        /** What the samples of a row ran, as the changed lab tells it. */
         Set<String> ran(String row) {
             Set<String> ran = new TreeSet<>();
             for (String part : err.split("\r(?=\\[\\d+/)")) {
@@ -945,7 +945,7 @@ class LabTest {
             return ran;
         }
 
-        /** Checks what a row ran; a pool of 0 is none. */
+        /** Checks what a row ran; a pool of 0 means no pool. */
         void runs(String row, int tasks, int pool, String did) {
             String platform = pool == 0 ? " on platform threads" : " in a pool of " + pool;
             equal(row, Set.of(tasks + " on virtual threads " + did,
@@ -967,7 +967,7 @@ class LabTest {
             return number(found.get(0));
         }
 
-        /** How many of these the head tells of. */
+        /** How many of these there are, by the report's head. */
         int count(String what) {
             return Integer.parseInt(matches("(?<=" + what + ": )\\d+", out).get(0));
         }
@@ -977,7 +977,7 @@ class LabTest {
         int perCarrier() { return Math.clamp(100 / count("carriers"), 3, quick() ? 5 : 10); }
     }
 
-    /** The number in a cell, of a time in ms; or NaN. */
+    /** The number in a cell, in ms if it's a time; or NaN. */
     static double number(String cell) {
         String digits = cell.replaceAll("[^0-9.]|\\.$", "");
         double number = digits.isEmpty() ? Double.NaN : Double.parseDouble(digits);
@@ -1046,7 +1046,7 @@ class LabTest {
         return last;
     }
 
-    /** Starts this Java with words, which blanks part. */
+    /** Starts this Java with words that blanks separate. */
     static Live start(String words) throws Exception {
         List<String> command = new ArrayList<>(JAVA);
         command.addAll(List.of(words.split(" +")));
@@ -1063,7 +1063,7 @@ class LabTest {
         return begin(List.of("/bin/bash", "-c", line)).end();
     }
 
-    /** The source with changes: what is to be found in it, and what comes instead. */
+    /** The source with changes, in pairs: what to find in it, and what to put there. */
     static String edited(String... changes) throws Exception {
         String source = Files.readString(LAB);
         for (int i = 0; i < changes.length; i += 2) {
@@ -1078,7 +1078,7 @@ class LabTest {
         return classes;
     }
 
-    /** Compiles a lab without a word of javac, and Odd beside it; returns their folder. */
+    /** Compiles a lab without a warning, and Odd beside it; returns their folder. */
     static Path compile(String source) throws Exception {
         Path folder = Files.createTempDirectory(temp, "classes");
         Path lab = Files.writeString(folder.resolve(LAB.getFileName()), source);
@@ -1119,7 +1119,7 @@ class LabTest {
         yes(what + ": expected " + expected + ", but was " + actual, expected.equals(actual));
     }
 
-    /** Of texts that differ, it says the first line that does. */
+    /** If the texts differ, it tells the first line that does. */
     static void same(String what, String expected, String actual) {
         List<String> lines = actual.lines().toList();
         int i = 0;

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
 import java.util.stream.DoubleStream;
 
-/** Experiments for LabTest, with what is known beforehand; many of them go wrong. */
+/** Experiments with known answers, for LabTest; many of them go wrong on purpose. */
 class Odd extends VirtualThreadsLab {
     static final List<Experiment> LIST = new ArrayList<>();
     static final int MAX = Integer.MAX_VALUE;
@@ -77,7 +77,7 @@ class Odd extends VirtualThreadsLab {
             fifo.delete();
         });
         waits("asleep", () -> Thread.sleep(MAX));
-        waits("dead", () -> { // the one who has the permit needs a carrier to give it
+        waits("dead", () -> { // the task with the permit needs a carrier to release it
             synchronized (OWN.get()) { ONE.acquire(); }
             try { Thread.sleep(20); } finally { ONE.release(); }
         });
@@ -203,7 +203,7 @@ class Odd extends VirtualThreadsLab {
         System.out.println(what + ": expected " + expected + ", but was " + actual);
     }
 
-    /** Of ten tasks, and of 200 ms that two threads missed in part. */
+    /** For ten tasks, and a pass of 200 ms of which two threads missed a part. */
     static void pass(String expected, double virtual, double platform, double computed,
             int added, int calls, double alone) {
         var pass = new Heartbeat.Pass(200, virtual, platform, computed, added, calls, 0);
@@ -268,14 +268,14 @@ class Odd extends VirtualThreadsLab {
                 return value;
             }
         };
-        startAll(Thread.ofVirtual(), 10); // which starts threads of the JVM, too
+        startAll(Thread.ofVirtual(), 10); // this starts threads of the JVM, too
         hook.set(1);
         startAll(Thread.ofVirtual(), 10);
         hook.remove();
         say("startAll returned after %s of 10 threads", slow.get() ? 10 : 9);
     }
 
-    /** Nothing shortens it. */
+    /** Naps for all of it, even if interrupted. */
     static int nap(int ms) {
         long end = System.nanoTime() + ms * 1_000_000L;
         while (System.nanoTime() < end) {

@@ -13,7 +13,7 @@ class StartTime {
         }
     }
 
-    /** Starts 1,000 threads, waits until all have run, and does it again. */
+    /** Starts 1,000 threads, waits until all have run, and does so for each burst. */
     static long nanos(Thread.Builder kind, int bursts) throws Exception {
         long start = System.nanoTime();
         for (int burst = 0; burst < bursts; burst++) {

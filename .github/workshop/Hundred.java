@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 import java.util.concurrent.Executors;
 
-/** One virtual thread prints where it runs, while 99 others sleep; or compute, if asked to. */
+/** One virtual thread prints where it runs, while 99 others sleep, or compute if asked to. */
 class Hundred {
     public static void main(String[] args) {
         boolean compute = args.length > 0;

@@ -1,5 +1,5 @@
 # Records a service on JDK 21 twice, for five seconds each: source record.sh
-# With a word, source record.sh wait, its requests wait in Object.wait.
+# With a word, as in source record.sh wait, its requests wait in Object.wait.
 command -v java21 > /dev/null || . ./jdks.sh
 recorded() { # waits until the recording has ended and its file is complete
     while jcmd21 $process JFR.check | grep "name=$1 "; do sleep 1; done
