@@ -17,7 +17,7 @@ import javax.tools.ToolProvider;
  *     java .ci/LabTest.java
  *     java .ci/LabTest.java predict
  *
- * No test asks how long something took; each holds on one processor and on a busy machine.
+ * No test sets an upper limit on a time; each holds on one processor and a busy machine.
  */
 class LabTest {
     static final Path LAB = Path.of("VirtualThreadsLab.java").toAbsolutePath();
