@@ -27,8 +27,8 @@ import java.util.stream.*;
  * with --quick; time, measure and waiting add a row, say adds a sentence. Run the lab again
  * before you quote a number: two starts of a JVM can differ by more than the samples of one.
  */
-class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot import itself
-    static { report = new FullReport(); } // with the encores; delete this line when you cut
+class VirtualThreadsLab extends Lab { // for the names of Lab, which can't be imported
+    static { report = new FullReport(); } // eight more experiments; goes with the cut
 
     static final List<Experiment> LIST = List.of(
         new Experiment("start-time", () -> startTime(), "start and run threads"),
@@ -133,7 +133,7 @@ class VirtualThreadsLab extends Lab { // for the names of Lab: a file cannot imp
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
      * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
      * it doesn't: 1×. The VM itself calls a class initializer, and that has pinned so far: 1/k.
-     * Try: synchronized (OWN) for synchronized (OWN.get()). Can you still see who is pinned?
+     * Try: synchronized (OWN) for synchronized (OWN.get()). Does the ratio still show a pin?
      */
     static void pinning() throws Exception {
         double pinned = 1.0 / perCarrier();
@@ -347,7 +347,7 @@ class Lab {
             thread.getClass().getSimpleName().equals("CarrierThread") == carriers).toList();
     }
 
-    /** Tasks per carrier: ten show a pinned wait clearly, and a hundred in all are enough. */
+    /** Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do. */
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
 
     /**
@@ -408,7 +408,7 @@ class Lab {
         // One shot is at the mercy of the scheduler; one pause of 4 ms spoils a mean.
         if (i > 0) return Side.median(shots(job, size(200, 20)));
         // Twice a sample's time warms up long work. Work under 1 ms is mostly the JVM's
-        // own code, which the C2 compiler gets only after some thousand shots.
+        // own code; in so short a time, too few calls of it may come for the C2 compiler.
         List<Double> warmUp = shots(job, size(400, 40));
         if (Side.median(warmUp) < 1) shots(job, size(800, 80));
         return warmUp.getFirst(); // the cold start
@@ -470,7 +470,7 @@ class Report {
     boolean begun;
     boolean closed; // nobody reads standard output
 
-    // What an extension adds: experiments, options, questions, and more about waits.
+    // What an extension adds. options takes its own out of the words, and returns its help.
     List<Experiment> encores(List<Experiment> list) { return List.of(); }
     String options(List<String> words) { return ""; }
     void ask(String question) { }
@@ -547,7 +547,7 @@ class Report {
 
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
-        return switch (error) { // An older javac stops here, and quotes the next line:
+        return switch (error) { // A javac before 21 stops here, and quotes the next line:
             case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
             case CancellationException x -> "not done in two minutes, and so cancelled";
             case AssertionError x -> x.getMessage();
@@ -733,7 +733,7 @@ class FullReport extends Report {
 
 /**
  * While tasks make a call again and again, can another virtual thread run? A virtual thread
- * beside them ticks each millisecond. A call that leaves its carrier lets it in every time; one
+ * beside them ticks each millisecond. A call that leaves its carrier lets that thread run; one
  * that doesn't starves it, however short the call. A platform thread ticks, too: what it misses
  * is the machine's fault, not a carrier's. Flight Recorder names what pinned.
  */
@@ -1003,7 +1003,7 @@ class Encores extends Lab { // for the names of Lab only
      * platform threads share the processors, so they end late together. But a virtual thread
      * isn't resumed until a carrier is free, and nothing interrupts what computes there: its
      * call seems to take longer. Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2
-     * behind it: that is the model up to JDK 25. From 26 on, most starts resume it sooner.
+     * behind it: that is the model up to JDK 25. On 27, some starts of a JVM resume it sooner.
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed() throws Exception {
@@ -1160,7 +1160,7 @@ class Encores extends Lab { // for the names of Lab only
         return (parked - before) / (double) n;
     }
 
-    /** Parks n virtual threads, asks the question while they are parked, and lets them go. */
+    /** Starts n virtual threads that park, asks once all have got there, and lets them go. */
     static <T> T park(int n, int frames, Callable<T> question) throws Exception {
         long most = Runtime.getRuntime().maxMemory() >> 20;
         long needed = (n * (2_000L + 120 * frames)) >> 20; // MB: more than twice their weight
