@@ -273,7 +273,7 @@ class Lab {
         int n = 0;
         for (var experiment : chosen) {
             n++;
-            place = "[%d/%d]".formatted(n, chosen.size());
+            place = "[%s/%s]".formatted(n, chosen.size());
             current = experiment.name();
             attempt(current, experiment.body());
         }
@@ -293,7 +293,7 @@ class Lab {
               --runs N    N samples of each side, 1 to 100, instead of 5
             """ + options + """
             Exit code 0: every row was measured; 1: one was not; 2: not understood.
-            Without a name, the first %d of these run; with "all", every one:
+            Without a name, the first %s of these run; with "all", every one:
             """.formatted(first);
         for (var e : all.values()) text += "  %-12s  %s\n".formatted(e.name(), e.summary());
         report.put(text);
