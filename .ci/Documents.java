@@ -440,8 +440,9 @@ class Documents {
     /** "lab.LabBenchmark.startTime:p0.50","sample",1,24,8.5,NaN,"ms/op",platform,100 */
     static List<Row> jmhRows(Path file) {
         return JMH.entrySet().stream().map(row -> {
-            List<String> times = groups(row.getValue().replace(",",
-                ":p0.50\",.*,([\\d.]+),NaN,.*,") + "\\s", read(file)); // platform, virtual
+            String regex = row.getValue().replace(",",
+                ":p0.50\",.*,([\\d.]+),NaN,\"ms/op\",(?:platform|virtual),") + "\\s";
+            List<String> times = groups(regex, read(file)); // in this order
             String ratio = times.size() != 2 ? times.size() + " times, not two"
                 : "%.3g×".formatted(value(times.get(0)) / value(times.get(1)));
             return new Row(row.getKey(), "", "", ratio);
@@ -689,8 +690,9 @@ class Documents {
     }
 
     static void madeFrom(Path made, Path... sources) throws Exception {
-        require(holds(made, hash(sources)), made, "missing, or older than its source: "
-            + (made.equals(PNG) ? "java .ci/Documents.java fill" : "sh .github/workshop/print.sh"));
+        String how = made.equals(PNG) ? "java .ci/Documents.java fill"
+            : "sh .github/workshop/print.sh";
+        require(holds(made, hash(sources)), made, "missing, or older than its source: " + how);
     }
 
     /** A PDF has the hash of its text among its keywords, and the PNG that of its picture. */
