@@ -234,9 +234,6 @@ class Lab {
     static final int CARRIERS = Math.min( // see the javadoc of Thread
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-    /** Without continuations, a virtual thread is a platform thread in disguise. */
-    static final boolean MOUNTS = Thread.ofVirtual().unstarted(() -> { }).getClass()
-        .getSimpleName().equals("VirtualThread");
     // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
@@ -289,6 +286,12 @@ class Lab {
         }
     }
 
+    /** Without continuations, a virtual thread is a platform thread in disguise. */
+    static boolean mounts() {
+        return Thread.ofVirtual().unstarted(() -> { }).getClass().getSimpleName()
+            .equals("VirtualThread");
+    }
+
     /** Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do. */
     static int perCarrier() { return Math.clamp(100 / CARRIERS, 3, size(10, 5)); }
 
@@ -330,7 +333,7 @@ class Lab {
         String name = work.replaceAll("[|\\s]+", " ");
         var sides = List.of(new Side(current + " " + name + ", platform", platform),
             new Side(current + " " + name + ", virtual", virtual));
-        Row row = new Row(current, name, question, unit, MOUNTS ? model : UNKNOWN,
+        Row row = new Row(current, name, question, unit, mounts() ? model : UNKNOWN,
             sides.getFirst(), sides.getLast(), false);
         if (!report.ask(row)) return row;
         report.progress(place + " " + row.name(), "warm-up");
@@ -418,13 +421,15 @@ class Side {
 
 /**
  * One row of the table. A ratio above 1 says that virtual threads need less; without a question
- * there is none. If it's doubted, its samples agree, but the machine has changed meanwhile.
+ * there is none. A row is doubted if the ratio may be the machine's doing.
  */
 record Row(String experiment, String work, String question, String unit, double model,
         Side platformSide, Side virtualSide, boolean doubted) {
     Row doubt() {
-        return new Row(experiment, work, question, unit, model, platformSide, virtualSide, true);
+        return new Row(experiment, work, question, unit, model, platformSide, virtualSide,
+            true);
     }
+
     String name() { return experiment + " " + work; }
     double platform() { return platformSide.median(); }
     double virtual() { return virtualSide.median(); }
@@ -477,8 +482,8 @@ class Report {
         lines.add(Text.text("%s %s, processors: %s, carriers: %s, heap: up to %s MB",
             System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
             Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20));
-        if (!Lab.MOUNTS) lines.add("This JVM has no carriers: each virtual thread is a platform"
-            + " thread, so there are no models.");
+        if (!Lab.mounts()) lines.add("This JVM has no carriers: each virtual thread is a"
+            + " platform thread, so there are no models.");
         return lines;
     }
 
@@ -598,14 +603,14 @@ class CommandLine {
         running = true;
         if ("×".length() > 1) refuse("its text is UTF-8: run it without -Dfile.encoding="
             + System.getProperty("file.encoding"));
-        if (Lab.CARRIERS < 1) refuse("jdk.virtualThreadScheduler.parallelism must be 1 or more");
+        if (Lab.CARRIERS < 1) refuse("jdk.virtualThreadScheduler.parallelism is below 1");
         Map<String, Experiment> all = new LinkedHashMap<>();
-        for (var one : Stream.concat(list.stream(), Lab.report.encores(list).stream()).toList()) {
+        Stream.concat(list.stream(), Lab.report.encores(list).stream()).forEach(one -> {
             boolean taken = all.put(one.name(), one) != null;
             if (taken || one.name().contains("|")) {
                 refuse("the name of an experiment is taken, or has a |: " + one.name());
             }
-        }
+        });
         String help = help(list.size(), all.values());
         List<String> words = new ArrayList<>(List.of(args));
         if (words.contains("--help") || words.contains("-h")) {
@@ -820,8 +825,8 @@ class FullReport extends Report {
         if (seen.isEmpty()) return;
         put("\n" + item("Ratio: platform ÷ virtual, with its interval of 95 % (Moses) "
                 + over() + ".")
-            + item("Model: plain arithmetic. ~: don't quote it. The middle half of a"
-                + " side's samples spans over 20 % of their median, or it's the machine's doing.")
+            + item("Model: plain arithmetic. ~: don't quote it. The middle half of a side's"
+                + " samples spans over 20 % of their median, or it's the machine's doing.")
             + item("▏: a small difference. ░: none of over 5 % is shown.")
             + (Lab.quick ? item(Text.text("--quick: smaller sizes, and so other models;"
                 + " pinning has %s tasks per carrier.", Lab.perCarrier())) : "")
@@ -985,8 +990,8 @@ class Starts extends FullReport {
         running = jdk;
         progress(Lab.place + " " + Lab.current, "begins");
         var builder = new ProcessBuilder(command(jdk.java())).redirectErrorStream(true);
-        // The options in these are among those of this JVM.
-        builder.environment().keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        var environment = builder.environment().keySet(); // its options are in the command
+        environment.removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         process = builder.start();
         running.report().sentences.clear();
         List<String> others = new ArrayList<>();
@@ -1025,7 +1030,8 @@ class Starts extends FullReport {
     private synchronized boolean take(String[] told) {
         switch (told[1]) {
             case "jvm" -> running.jvm().add(told[2]);
-            case "progress" -> progress(Lab.place + " " + Lab.current + ": " + told[2], told[3]);
+            case "progress" ->
+                progress(Lab.place + " " + Lab.current + ": " + told[2], told[3]);
             case "row" -> {
                 double[] numbers = Stream.of(told).skip(6).mapToDouble(Double::parseDouble)
                     .toArray();
@@ -1093,13 +1099,14 @@ class Starts extends FullReport {
         return head + rule + String.join("", lines.values()) + "\n";
     }
 
-    /** The median ratio and its range over the starts; without one, what virtual threads need. */
+    /** The median ratio and its range over the starts; if there's none, the virtual side's. */
     private static String cell(Row row) {
         var platform = row.platformSide().samples;
         var virtual = row.virtualSide().samples;
         boolean ratio = row.ratio() > 0;
-        var range = IntStream.range(0, virtual.size()).mapToDouble(i -> !ratio ? virtual.get(i)
-            : platform.get(Math.min(i, platform.size() - 1)) / virtual.get(i)).summaryStatistics();
+        int starts = ratio ? Math.min(platform.size(), virtual.size()) : virtual.size();
+        var range = IntStream.range(0, starts).mapToDouble(i ->
+            ratio ? platform.get(i) / virtual.get(i) : virtual.get(i)).summaryStatistics();
         String least = Text.text("%s", range.getMin());
         String most = Text.text("%s", range.getMax());
         return (ratio ? row.ratioCell() : cell(row, row.virtual()))
@@ -1151,12 +1158,13 @@ class Starts extends FullReport {
 
 /** What else the machine did: what others used of it, and how far apart its processors were. */
 class Machine {
-    private static final AtomicInteger BALL = new AtomicInteger(); // odd: the partner's; 0: rest
+    private static final AtomicInteger BALL = new AtomicInteger(); // odd: the partner has it
     private static final Thread PARTNER =
         Thread.ofPlatform().daemon().name("ball").start(Machine::partner);
     private static double[] ticks = new double[8]; // by kind, as in /proc/stat; [7]: stolen
     private static double trip = Double.NaN; // ns, at the last look
-    private static boolean pair; // the machine has two processors, not two of many
+    private static long looked = System.nanoTime() - 1_000_000_000; // so the first look counts
+    static boolean pair; // the machine has two processors, not two of many
 
     /** What happened between two looks: shares of the processors, and round trips in ns. */
     record State(double others, double stolen, double near, double far) {
@@ -1176,6 +1184,20 @@ class Machine {
 
     /** Says what has happened since the last look. */
     static State look() {
+        double before = trip;
+        int tries = Double.isNaN(trip) ? 20 : 3; // until they are compiled
+        if (Lab.PROCESSORS > 1) trip = Side.median(
+            Stream.generate(Machine::roundTrip).limit(tries).toList());
+        double[] shares = {Double.NaN, Double.NaN};
+        if (System.nanoTime() - looked > 500_000_000) { // the system counts in 10 ms
+            shares = shares();
+            looked = System.nanoTime();
+        }
+        return new State(shares[0], shares[1], Math.min(before, trip), Math.max(before, trip));
+    }
+
+    /** Returns what others and a hypervisor used of the processors since the last call. */
+    private static double[] shares() {
         var system = ManagementFactory.getPlatformMXBean(
             com.sun.management.OperatingSystemMXBean.class);
         double all = system.getCpuLoad(); // below 0: unknown
@@ -1190,15 +1212,11 @@ class Machine {
         } catch (IOException | RuntimeException e) { // only Linux has it
             ticks[7] = Double.NaN;
         }
-        double stolen = (ticks[7] - before[7])
-            / (DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum());
-        double tripBefore = trip;
-        int tries = Double.isNaN(trip) ? 16 : 1; // at first, to be compiled
-        for (int i = 0; i < tries && Lab.PROCESSORS > 1; i++) trip = roundTrip();
-        return new State(others, stolen, Math.min(tripBefore, trip), Math.max(tripBefore, trip));
+        double passed = DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum();
+        return new double[] {others, (ticks[7] - before[7]) / passed};
     }
 
-    /** Answers the ball; it stays, as a new thread may begin on the processor of the old one. */
+    /** Passes the ball back; a new thread each time might begin on the same processor. */
     private static void partner() {
         while (true) {
             int seen = BALL.get();
@@ -1232,7 +1250,8 @@ class Machine {
     static String words(List<FullReport.Seen> seen) {
         State all = State.of(seen.stream().map(FullReport.Seen::state).toList(), 1);
         String words = Text.text("Other programs used up to %s %% of the processors, a"
-            + " hypervisor %s %%", Math.rint(100 * all.others()), Math.rint(100 * all.stolen()));
+            + " hypervisor %s %%", Math.rint(100 * all.others()),
+            Math.rint(100 * all.stolen()));
         var busy = seen.stream().filter(one -> one.state().busy()).map(FullReport.Seen::row)
             .toList();
         if (!busy.isEmpty()) words += Text.text(", and disturbed %s of %s rows. ", busy.size(),
@@ -1333,8 +1352,9 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
             int added = held.size() - CARRIERS;
             if (added > 0) facts += text("; added carriers in use: %s, of %s at most", added,
                 MOST_CARRIERS - CARRIERS);
-            if (!named && (added > 0 || blocked() >= 0.2)) facts += ", mostly at " + held.stream()
-                .max(Comparator.comparing(place -> Collections.frequency(held, place))).orElse("an unknown place");
+            if (!named && (added > 0 || blocked() >= 0.2)) facts += held.stream()
+                .max(Comparator.comparing(place -> Collections.frequency(held, place)))
+                .map(place -> ", mostly at " + place).orElse("");
             // Calls that compute share processors, and a pause can be as long as a short call.
             boolean vague = computing() || alone < LATE && platform > 0.05 * elapsed;
             if (vague || Double.isNaN(alone)) return facts;
@@ -1491,8 +1511,8 @@ class Encores extends Lab { // so that an experiment can write time(…)
 
     /**
      * println. Does a single printing task run faster on a virtual thread?
-     * Fair: the same lines, and each is written at once, as by System.out. The sides take turns,
-     * as a cold one is often slower. The file must have all of its bytes afterwards.
+     * Fair: the same lines, and each is written at once, as by System.out. The sides take
+     * turns, as a cold one is often slower. The file must have all of its bytes afterwards.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
      * Try: int lines = 10; Which side is faster now, and why?
@@ -1699,8 +1719,8 @@ class Encores extends Lab { // so that an experiment can write time(…)
         int frames = 50;
         Row shallow = measure("bytes, shallow", NO_RATIO, "bytes", UNKNOWN, NO_SIDE,
             () -> weigh(n, 0));
-        Row deep = measure(text("bytes, %s frames", frames), NO_RATIO, "bytes", UNKNOWN, NO_SIDE,
-            () -> weigh(n, frames));
+        Row deep = measure(text("bytes, %s frames", frames), NO_RATIO, "bytes", UNKNOWN,
+            NO_SIDE, () -> weigh(n, frames));
         say("each of %s parked virtual threads took %s bytes of the heap, and %s for each"
             + " further frame of its stack", n, shallow.virtual(),
             (deep.virtual() - shallow.virtual()) / frames);
@@ -1786,7 +1806,8 @@ class Encores extends Lab { // so that an experiment can write time(…)
             () -> delay(newVirtualThreadPerTaskExecutor(), busy));
         double longMs = shots(Encores::longTask, 1).getFirst();
         say("behind long tasks of %s ms each, a short one was delayed by %s ms as a platform"
-            + " thread and by %s ms as a virtual thread", longMs, row.platform(), row.virtual());
+            + " thread and by %s ms as a virtual thread", longMs, row.platform(),
+            row.virtual());
     }
 
     static void longTask() { check("as a Fibonacci number", 39_088_169, fibonacci(38)); }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT-0
 import static java.util.concurrent.Executors.*;
 import java.io.*;
+import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
-import java.util.stream.DoubleStream;
+import java.util.function.*;
+import java.util.stream.*;
 
 /** Experiments with known answers, for LabTest; many of them go wrong on purpose. */
 class Odd extends VirtualThreadsLab {
@@ -84,8 +86,8 @@ class Odd extends VirtualThreadsLab {
         add("nonsense", () -> waiting("sleep", -1, () -> Thread.sleep(1)));
         add("turns", () -> {
             List<String> turns = new ArrayList<>();
-            measure("both sides", WHAT, "things", 1, i -> turn(turns, "platform " + i),
-                i -> turn(turns, "virtual " + i));
+            measure("both sides", WHAT, "things", 1, new Turn("platform", turns),
+                new Turn("virtual", turns));
             say("%s", turns);
         });
         add("words", Odd::words);
@@ -102,18 +104,26 @@ class Odd extends VirtualThreadsLab {
                 / PROCESSORS);
         });
         add("even", () -> measure("of five", WHAT, "ms", 10,
-            i -> new double[] {1_000, 10.5, 20.5, 30.5, 40.5, 80.5}[i % 6],
-            i -> new double[] {1_000, 1, 2, 2.55, 4, 12}[i % 6]));
+            list(1_000, 10.5, 20.5, 30.5, 40.5, 80.5), list(1_000, 1, 2, 2.55, 4, 12)));
         add("cells", () -> {
-            measure("large", WHAT, "things", UNKNOWN, i -> 12_345.6, i -> 1_000);
-            measure("small", WHAT, "ms", 0.1, i -> 0.0666, i -> 72.2);
-            measure("long", WHAT, "ms", UNKNOWN, i -> 20_334, i -> 10_167);
-            measure("equal", WHAT, "things", 1, i -> 7, i -> 7);
-            measure("half", WHAT, "things", 1.0 / 3, i -> 5, i -> 10);
-            measure("little", WHAT, "things", 1, i -> 106, i -> 100);
-            measure("less", WHAT, "things", 1, i -> 104, i -> 100);
-            measure("wide", WHAT, "things", UNKNOWN,
-                i -> new double[] {0, 10, 20, 40, 80, 160}[i % 6], i -> 20);
+            measure("large", WHAT, "things", UNKNOWN, list(12_345.6), list(1_000));
+            measure("small", WHAT, "ms", 0.0004, list(0.0666), list(72.2));
+            measure("long", WHAT, "ms", UNKNOWN, list(20_334), list(10_167));
+            measure("equal", WHAT, "things", 1, list(7), list(7));
+            measure("half", WHAT, "things", 1.0 / 3, list(5), list(10));
+            measure("little", WHAT, "things", 1, list(106), list(100));
+            measure("less", WHAT, "things", 12_345, list(104), list(100));
+            measure("least", WHAT, "ms", 1, list(96), list(100));
+            measure("wide", WHAT, "things", UNKNOWN, list(0, 10, 20, 40, 80, 160), list(20));
+            measure("counts", NO_RATIO, "things", UNKNOWN, list(200), list(1));
+            measure("one side", NO_RATIO, "things", UNKNOWN, NO_SIDE, list(1_234_567_890));
+        });
+        add("begun", () -> { // each start of a JVM finds one line more
+            double n = begun();
+            measure("in starts", WHAT, "ms", 10, () -> 10 * n, () -> n * n);
+            say("this is start %s", n);
+            if (n == Integer.getInteger("odd.fails", 0)) fails();
+            measure("after that", WHAT, "things", 1, () -> n, () -> 2);
         });
         add("wrong", () -> time("sheep", WHAT, 1, () -> nap(1), () -> check("sheep", 3, 4)));
         add("error", () -> time("tasks", WHAT, 1, () ->
@@ -121,21 +131,55 @@ class Odd extends VirtualThreadsLab {
                 throw new AssertionError("dropped");
             }), () -> nap(1)));
         add("body", () -> say("%s", 1 / (args.length - args.length)));
-        add("late", () -> measure("in sample 2", WHAT, "things", 1, i -> 5, i -> {
-            if (i == 2) throw new IllegalStateException("too late");
-            return 4;
-        }));
+        add("late", () -> {
+            var reads = new AtomicInteger();
+            measure("in sample 2", WHAT, "things", 1, () -> 5, () -> {
+                if (reads.incrementAndGet() == 3) throw new IllegalStateException("too late");
+                return 4;
+            });
+        });
         add("says", () -> say("said before the signal"));
-        add("forever", () -> measure("of one", WHAT, "things", 1, i -> nap(MAX), i -> 1));
+        add("stolen", () -> { // in a lab that reads this file in place of /proc/stat
+            Path stat = Path.of(System.getProperty("odd.stat"));
+            Files.writeString(stat, "cpu 10 10 10 45 0 0 5 20 0 0\n");
+            nap(600);
+            measure("from all", WHAT, "things", 1, list(1), list(1));
+        });
+        add("forever", () -> measure("of one", WHAT, "things", 1, () -> nap(MAX), () -> 1));
         add("exits", () -> time("a job", WHAT, 1, () -> System.exit(0), () -> nap(1)));
         if (args[0].equals("twice")) add("cells", () -> { });
         if (args[0].equals("piped")) add("a|b", () -> { });
         run(LIST, args);
     }
 
-    static double turn(List<String> turns, String turn) {
-        turns.add(turn);
-        return 1;
+    record Turn(String side, List<String> turns) implements Gauge {
+        public double warmUp() { return turn("warms up"); }
+        public double read() { return turn("reads"); }
+
+        double turn(String what) {
+            turns.add(side + " " + what);
+            return 1;
+        }
+    }
+
+    /** A gauge that reads these numbers in turn, the first in the warm-up. */
+    static Gauge list(double... numbers) {
+        var next = new AtomicInteger();
+        return () -> numbers[next.getAndIncrement() % numbers.length];
+    }
+
+    /** Notes in a file that a JVM was started; returns how many there are. */
+    static double begun() throws Exception {
+        Path file = Path.of(System.getProperty("odd.begun"));
+        Files.writeString(file, "begun\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        return Files.readAllLines(file).size();
+    }
+
+    /** In the way that is asked for. */
+    static void fails() {
+        System.out.println("about to fail");
+        if (Boolean.getBoolean("odd.halts")) Runtime.getRuntime().halt(3);
+        throw new IllegalStateException("as asked");
     }
 
     /** Pins its carrier up to JDK 23. */
@@ -169,32 +213,30 @@ class Odd extends VirtualThreadsLab {
             double ratio = Double.parseDouble(parts[1]);
             is("understood " + parts[0], ratio, FullReport.understood(parts[0]));
         }
-        String free = "a carrier was always free";
-        String all = "; 10 of 10 calls were under way at once";
-        pass(free + all, 0, 0, 0, 0, 40, 50);
-        pass(free + all, 30, 35, 0, 0, 99, 50);
-        pass(free + "; 2 of 10 calls were under way at once", 0, 0, 0, 0, 8, 50);
-        pass(free + "; 1 of 10 calls was under way at once", 0, 0, 0, 0, 1, 1);
-        pass(free, 0, 0, 0, 0, 40, Double.NaN);
-        pass("a carrier was free for 180 of 200 ms" + all, 60, 40, 0, 0, 40, 50);
-        pass("the machine was too busy to tell if a carrier was free", 199, 41, 0, 0, 40, 50);
-        pass(free + all, 1, 0, 0, 0, 40, 50);
-        pass("a carrier was free for 197 of 200 ms" + all, 3, 0, 0, 0, 40, 50);
-        pass("a carrier was free for 161 of 200 ms" + all, 39, 0, 0, 0, 40, 50);
-        pass("no carrier was free for 40 of 200 ms" + all, 40, 0, 0, 0, 40, 50);
-        pass("no carrier was free for 200 of 200 ms" + all, 201, 0, 0, 0, 40, 50);
-        pass(free + all, 0, 0, 20, 0, 40, 50);
-        pass(free + "; each carrier computed for 21 ms" + all, 0, 0, 21, 0, 40, 50);
-        pass(free + "; each carrier computed for 100 ms" + all, 0, 0, 100, 0, 40, 50);
-        pass(free + "; each carrier computed for 101 ms", 0, 0, 101, 0, 40, 50);
-        pass(free + "; added carriers in use: 8" + all, 0, 0, 0, 8, 40, 50);
-        pass(free, 0, 11, 0, 0, 400, 4); // a pause may be as long as a call
-        pass(free + "; 8 of 10 calls were under way at once", 0, 10, 0, 0, 400, 4);
-        for (int missed : new int[] {0, 39, 40, 120, 121, 200}) {
-            var pass = new Heartbeat.Pass(200, missed, 0, 0, 0, 40, 0);
-            is("clear, of 200 missed " + missed, missed < 40 || missed > 120, pass.clear());
+        is("interval of 5 and 3", "[NaN, NaN]", interval(side(1, 2, 3, 4, 5), side(1, 1, 1)));
+        is("interval of 5 and 4", "[1.0, 5.0]", interval(side(1, 2, 3, 4, 5), side(1, 1, 1, 1)));
+        for (String shown : List.of("0=0", "1=1", "0.96=0.960", "12.344=12.3", "999.4=999",
+                "999.5=1,000", "12345.6=12,346", "0.0999=0.10", "0.0123=0.012", "0.0052=0.005",
+                "0.00099=<0.001", "NaN=—", "Infinity=—", "-3=-3")) {
+            String[] parts = shown.split("=");
+            is("number " + parts[0], parts[1], Text.number(Double.parseDouble(parts[0]), ""));
         }
-        is("clear, disturbed", false, new Heartbeat.Pass(200, 0, 41, 0, 0, 40, 0).clear());
+        for (String shown : List.of("0.0004 6=4e-04×", "0.0004 7=<0.001×", "12345 6=1e+04×",
+                "1e30 8=1.0e+30×", "9999 6=9,999×")) {
+            String[] parts = shown.split("[ =]");
+            is("fitted " + parts[0], parts[2], Text.fitted(Double.parseDouble(parts[0]), "×",
+                Integer.parseInt(parts[1])));
+        }
+        for (String why : List.of("VM call to A.<clinit> on stack=in a class initializer",
+                "Waited for initialization of A by another thread=another thread initializes"
+                + " the class", "Native or VM frame on stack=native code or the JVM's is on the"
+                + " stack", "Freeze or preempt failed (2)=the JDK lets no thread leave there",
+                "Freeze or preempt failed (5)=`Freeze or preempt failed (5)`")) {
+            String[] parts = why.split("=");
+            is("why", parts[1], Heartbeat.why(parts[0]));
+        }
+        passes();
+        machine();
         System.out.println("all asked");
     }
 
@@ -203,25 +245,130 @@ class Odd extends VirtualThreadsLab {
         System.out.println(what + ": expected " + expected + ", but was " + actual);
     }
 
-    /** For ten tasks, and a pass of 200 ms of which two threads missed a part. */
-    static void pass(String expected, double virtual, double platform, double computed,
-            int added, int calls, double alone) {
-        var pass = new Heartbeat.Pass(200, virtual, platform, computed, added, calls, 0);
-        is("" + pass, expected, pass.facts(10, alone));
+    /** What is said of ten tasks, and of passes of 200 ms. */
+    static void passes() {
+        String free = "a carrier was always free";
+        String all = "; 10 of 10 calls were under way at once";
+        pass("calls 40, alone 50", free + all);
+        pass("virtual 30, platform 35, calls 99, alone 50", free + all);
+        pass("calls 8, alone 50", free + "; 2 of 10 calls were under way at once");
+        pass("calls 1, alone 1", free + "; 1 of 10 calls was under way at once");
+        pass("calls 40", free);
+        pass("virtual 60, platform 40, calls 40, alone 50",
+            "a carrier was free for 180 of 200 ms" + all);
+        pass("virtual 199, platform 41", BUSY);
+        pass("virtual 1, calls 40, alone 50", free + all);
+        pass("virtual 3, calls 40, alone 50", "a carrier was free for 197 of 200 ms" + all);
+        pass("virtual 39, calls 40, alone 50", "a carrier was free for 161 of 200 ms" + all);
+        pass("virtual 40, named 1, calls 40, alone 50",
+            "no carrier was free for 40 of 200 ms" + all);
+        pass("virtual 201, held 2", "no carrier was free for 200 of 200 ms, mostly at `b`");
+        pass("virtual 190, lost 160, calls 40, alone 50",
+            "a carrier was free for 170 of 200 ms" + all);
+        pass("virtual 200, computed 100, lost 90, named 1", "no carrier was free for 200 of 200"
+            + " ms; each carrier computed for 100 ms and lost 90 ms to others");
+        pass("computed 20, calls 40, alone 50", free + all);
+        pass("computed 21, calls 40, alone 50", free
+            + "; each carrier computed for 21 ms" + all);
+        pass("computed 100, calls 40, alone 50", free
+            + "; each carrier computed for 100 ms" + all);
+        pass("computed 101, calls 40, alone 50", free
+            + "; each carrier computed for 101 ms");
+        int most = 256 - CARRIERS;
+        pass("held " + (CARRIERS + 8) + ", calls 40, alone 50", free + "; added carriers in use:"
+            + " 8, of " + most + " at most, mostly at `b`" + all);
+        pass("platform 11, calls 400, alone 4", free); // a pause may be as long as a call
+        pass("platform 10, calls 400, alone 4", free + "; 8 of 10 calls were under way at once");
+        for (int missed : new int[] {0, 39, 40, 120, 121, 200}) {
+            is("clear, of 200 missed " + missed, missed < 40 || missed > 120,
+                of(Map.of("virtual", (double) missed)).clear());
+        }
+        is("clear, disturbed", false, of(Map.of("platform", 41.0)).clear());
+        is("blocked, disturbed by half", 0.5,
+            of(Map.of("virtual", 110.0, "platform", 10.0)).blocked());
+    }
+
+    static final String BUSY = "the machine was too busy to tell if a carrier was free";
+
+    /** A pass is what its words say, and 0 ms or none of all else. */
+    static void pass(String words, String expected) {
+        Map<String, Double> given = Stream.of(words.split(", ")).map(word -> word.split(" "))
+            .collect(Collectors.toMap(pair -> pair[0], pair -> Double.valueOf(pair[1])));
+        is("a pass of 200 ms with " + words, expected, of(given).facts(10,
+            given.getOrDefault("alone", Double.NaN), given.containsKey("named")));
+    }
+
+    static Heartbeat.Pass of(Map<String, Double> given) {
+        Function<String, Double> ms = word -> given.getOrDefault(word, 0.0);
+        List<String> held = Stream.generate(() -> "`b`").limit(ms.apply("held").intValue())
+            .collect(Collectors.toList());
+        if (!held.isEmpty()) held.set(0, "`a`");
+        if (held.size() == 2) held.set(0, "`b`");
+        return new Heartbeat.Pass(200, ms.apply("virtual"), ms.apply("platform"),
+            ms.apply("computed"), ms.apply("lost"), held, ms.apply("calls").intValue(), 0);
+    }
+
+    /** What is said of a machine with two processors, and of the rows that it disturbed. */
+    static void machine() {
+        Machine.pair = true;
+        Side ones = side(1, 1, 1, 1, 1);
+        Row same = row(ones, side(1, 1, 1, 1, 1));
+        Row far = row(side(4, 4, 4, 4, 4), ones);
+        Row close = row(side(3, 3, 3, 3, 3), ones);
+        Row less = row(side(1, 1, 1, 1, 1), side(4, 4, 4, 4, 4));
+        var quiet = new Machine.State(0.1, 0.1, 50, 150);
+        var busy = new Machine.State(0.11, 0, 50, 60);
+        var stolen = new Machine.State(Double.NaN, 0.11, 50, 60);
+        var moved = new Machine.State(0, Double.NaN, 50, 151);
+        is("doubted if quiet", false, FullReport.judged(same, quiet).row().noisy());
+        is("doubted if busy", true, FullReport.judged(same, busy).row().noisy());
+        is("doubted if stolen", true, FullReport.judged(same, stolen).row().noisy());
+        is("doubted if busy, 4×", false, FullReport.judged(far, busy).row().noisy());
+        is("doubted if busy, 3×", true, FullReport.judged(close, busy).row().noisy());
+        is("doubted if busy, 0.25×", false, FullReport.judged(less, busy).row().noisy());
+        is("doubted if moved", true, FullReport.judged(far, moved).row().noisy());
+        Machine.pair = false;
+        is("doubted if one of many moved", false, FullReport.judged(far, moved).row().noisy());
+        var all = Machine.State.of(List.of(quiet, busy, stolen, moved), 1);
+        is("all states", new Machine.State(0.11, 0.11, 50, 151), all);
+        String used = "Other programs used up to ";
+        is("said of a quiet one", used + "10 % of the processors, a hypervisor 10 %. A message"
+            + " to another processor and back took 50 ns.", said(same, quiet));
+        is("said of an unknown one", used + "0 % of the processors, a hypervisor — %.",
+            said(same, new Machine.State(0, Double.NaN, Double.NaN, Double.NaN)));
+        is("said of a busy one", used + "11 % of the processors, a hypervisor 0 %, and disturbed"
+            + " 1 of 1 rows. None of these holds. A message to another processor and back took"
+            + " 50 ns.", said(same, busy));
+        is("said of one that moved, 4×", used + "11 % of the processors, a hypervisor 0 %, and"
+            + " disturbed 1 of 2 rows. These hold all the same, as they are over a factor of"
+            + " three from 1×: an odd one. A message to another processor and back took 50 ns"
+            + " at best; around 1 of 2 rows, it took over three times as long, up to 151 ns.",
+            Machine.words(List.of(new FullReport.Seen(far, busy),
+                new FullReport.Seen(same, moved))));
+    }
+
+    static String said(Row row, Machine.State state) {
+        return Machine.words(List.of(new FullReport.Seen(row, state)));
     }
 
     static Side side(double... samples) {
-        return new Side(DoubleStream.concat(DoubleStream.of(1e6), DoubleStream.of(samples))
-            .boxed().toList()); // after a warm-up that would spoil everything
+        Side side = new Side("odd", NO_SIDE);
+        side.warmUp = 1e6; // it would spoil everything
+        for (double sample : samples) side.add(sample);
+        return side;
     }
 
     static Row row(Side platform, Side virtual) {
-        return new Row("an", "odd one", "ms", 1, platform, virtual);
+        return new Row("an", "odd one", WHAT, "ms", 1, platform, virtual, false);
     }
 
     static String range(double[] platform, double[] virtual, int samples) {
-        return Arrays.toString(FullReport.range(row(side(Arrays.copyOf(platform, samples)),
-            side(Arrays.copyOf(virtual, samples)))));
+        return interval(side(Arrays.copyOf(platform, samples)),
+            side(Arrays.copyOf(virtual, samples)));
+    }
+
+    static String interval(Side platform, Side virtual) {
+        return Arrays.toString(FullReport.range(row(platform, virtual)));
     }
 
     static void words() throws Exception {
@@ -249,30 +396,70 @@ class Odd extends VirtualThreadsLab {
             server.start = System.nanoTime() - 1_000_000_000;
             say("%s calls are late", server.callAt(100, 100));
         }
+        double before = writes();
+        File lines = File.createTempFile("lines", "");
+        Encores.printLines(lines, 1_000);
+        lines.delete();
+        double after = writes();
+        say(after >= before + 1_000 || Double.isNaN(after) ? "each line is written at once"
+            : "1,000 lines took %s writes", after - before);
         Encores.weigh(20_000, 0);
         say("beside %s MB, each weighs %s", BALLAST.length >> 20,
             Encores.weigh(20_000, 0));
     }
 
-    /** Before the last of ten threads starts, a slow one takes the only carrier. */
-    static void starts() throws Exception {
-        var made = new AtomicInteger();
-        var slow = new AtomicBoolean();
-        var hook = new InheritableThreadLocal<Integer>() {
+    /** How often this JVM has written to a file or a socket; Linux counts that. */
+    static double writes() throws Exception {
+        try (var io = new Scanner(new File("/proc/self/io"))) {
+            return Double.parseDouble(io.findWithinHorizon("(?<=syscw: )\\d+", 0));
+        } catch (FileNotFoundException e) {
+            return Double.NaN;
+        }
+    }
+
+    /** Counts the threads that inherit from the one that starts them. */
+    static InheritableThreadLocal<Integer> counted(IntConsumer made) {
+        var count = new AtomicInteger();
+        return new InheritableThreadLocal<Integer>() {
             protected Integer childValue(Integer value) {
-                if (made.incrementAndGet() < 10) return value;
-                Thread.ofVirtual().inheritInheritableThreadLocals(false).start(() -> {
-                    for (int i = 0; i < 20; i++) countPrimes(100_000);
-                    slow.set(true);
-                });
+                made.accept(count.incrementAndGet());
                 return value;
             }
         };
+    }
+
+    /** While a thread has the only carrier, others pend; the last of ten hasn't run then. */
+    static void starts() throws Exception {
         startAll(Thread.ofVirtual(), 10); // this starts threads of the JVM, too
-        hook.set(1);
+        var alone = Thread.ofVirtual().inheritInheritableThreadLocals(false);
+        var slow = new AtomicBoolean();
+        var last = counted(n -> {
+            if (n == 10) alone.start(() -> {
+                for (int i = 0; i < 20; i++) countPrimes(100_000);
+                slow.set(true);
+            });
+        });
+        last.set(1);
         startAll(Thread.ofVirtual(), 10);
-        hook.remove();
+        last.remove();
         say("startAll returned after %s of 10 threads", slow.get() ? 10 : 9);
+        var made = new AtomicInteger();
+        var pending = new AtomicInteger();
+        var all = counted(made::set);
+        all.set(1);
+        alone.start(() -> {
+            spin(5_000, () -> made.get() < 1_000);
+            spin(300, () -> true); // would it start more?
+            pending.set(made.get());
+        });
+        startAll(Thread.ofVirtual(), 1_100);
+        all.remove();
+        say("of 1,100 threads, %s are pending at once", pending);
+    }
+
+    static void spin(int ms, BooleanSupplier on) {
+        long end = System.nanoTime() + ms * 1_000_000L;
+        while (System.nanoTime() < end && on.getAsBoolean()) Thread.onSpinWait();
     }
 
     /** Naps for all of it, even if interrupted. */
