@@ -171,7 +171,8 @@ class Odd extends VirtualThreadsLab {
     /** Notes in a file that a JVM was started; returns how many there are. */
     static double begun() throws Exception {
         Path file = Path.of(System.getProperty("odd.begun"));
-        Files.writeString(file, "begun\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        Files.writeString(file, "begun\n", StandardOpenOption.CREATE,
+            StandardOpenOption.APPEND);
         return Files.readAllLines(file).size();
     }
 
@@ -214,7 +215,8 @@ class Odd extends VirtualThreadsLab {
             is("understood " + parts[0], ratio, FullReport.understood(parts[0]));
         }
         is("interval of 5 and 3", "[NaN, NaN]", interval(side(1, 2, 3, 4, 5), side(1, 1, 1)));
-        is("interval of 5 and 4", "[1.0, 5.0]", interval(side(1, 2, 3, 4, 5), side(1, 1, 1, 1)));
+        is("interval of 5 and 4", "[1.0, 5.0]",
+            interval(side(1, 2, 3, 4, 5), side(1, 1, 1, 1)));
         for (String shown : List.of("0=0", "1=1", "0.96=0.960", "12.344=12.3", "999.4=999",
                 "999.5=1,000", "12345.6=12,346", "0.0999=0.10", "0.0123=0.012", "0.0052=0.005",
                 "0.00099=<0.001", "NaN=—", "Infinity=—", "-3=-3")) {
@@ -275,10 +277,11 @@ class Odd extends VirtualThreadsLab {
         pass("computed 101, calls 40, alone 50", free
             + "; each carrier computed for 101 ms");
         int most = 256 - CARRIERS;
-        pass("held " + (CARRIERS + 8) + ", calls 40, alone 50", free + "; added carriers in use:"
-            + " 8, of " + most + " at most, mostly at `b`" + all);
+        pass("held " + (CARRIERS + 8) + ", calls 40, alone 50", free
+            + "; added carriers in use: 8, of " + most + " at most, mostly at `b`" + all);
         pass("platform 11, calls 400, alone 4", free); // a pause may be as long as a call
-        pass("platform 10, calls 400, alone 4", free + "; 8 of 10 calls were under way at once");
+        pass("platform 10, calls 400, alone 4", free
+            + "; 8 of 10 calls were under way at once");
         for (int missed : new int[] {0, 39, 40, 120, 121, 200}) {
             is("clear, of 200 missed " + missed, missed < 40 || missed > 120,
                 of(Map.of("virtual", (double) missed)).clear());
@@ -336,9 +339,9 @@ class Odd extends VirtualThreadsLab {
             + " to another processor and back took 50 ns.", said(same, quiet));
         is("said of an unknown one", used + "0 % of the processors, a hypervisor — %.",
             said(same, new Machine.State(0, Double.NaN, Double.NaN, Double.NaN)));
-        is("said of a busy one", used + "11 % of the processors, a hypervisor 0 %, and disturbed"
-            + " 1 of 1 rows. None of these holds. A message to another processor and back took"
-            + " 50 ns.", said(same, busy));
+        is("said of a busy one", used + "11 % of the processors, a hypervisor 0 %, and"
+            + " disturbed 1 of 1 rows. None of these holds. A message to another processor and"
+            + " back took 50 ns.", said(same, busy));
         is("said of one that moved, 4×", used + "11 % of the processors, a hypervisor 0 %, and"
             + " disturbed 1 of 2 rows. These hold all the same, as they are over a factor of"
             + " three from 1×: an odd one. A message to another processor and back took 50 ns"
