@@ -319,10 +319,10 @@ class Odd extends VirtualThreadsLab {
         Row far = row(side(4, 4, 4, 4, 4), ones);
         Row close = row(side(3, 3, 3, 3, 3), ones);
         Row less = row(side(1, 1, 1, 1, 1), side(4, 4, 4, 4, 4));
-        var quiet = new Machine.State(0.1, 0.1, 50, 150);
+        var quiet = new Machine.State(0.1, 0.1, 50, 125);
         var busy = new Machine.State(0.11, 0, 50, 60);
         var stolen = new Machine.State(Double.NaN, 0.11, 50, 60);
-        var moved = new Machine.State(0, Double.NaN, 50, 151);
+        var moved = new Machine.State(0, Double.NaN, 50, 126);
         is("doubted if quiet", false, FullReport.judged(same, quiet).row().noisy());
         is("doubted if busy", true, FullReport.judged(same, busy).row().noisy());
         is("doubted if stolen", true, FullReport.judged(same, stolen).row().noisy());
@@ -333,7 +333,7 @@ class Odd extends VirtualThreadsLab {
         Machine.pair = false;
         is("doubted if one of many moved", false, FullReport.judged(far, moved).row().noisy());
         var all = Machine.State.of(List.of(quiet, busy, stolen, moved), 1);
-        is("all states", new Machine.State(0.11, 0.11, 50, 151), all);
+        is("all states", new Machine.State(0.11, 0.11, 50, 126), all);
         String used = "Other programs used up to ";
         is("said of a quiet one", used + "10 % of the processors, a hypervisor 10 %. A message"
             + " to another processor and back took 50 ns.", said(same, quiet));
@@ -345,7 +345,7 @@ class Odd extends VirtualThreadsLab {
         is("said of one that moved, 4×", used + "11 % of the processors, a hypervisor 0 %, and"
             + " disturbed 1 of 2 rows. These hold all the same, as they are over a factor of"
             + " three from 1×: an odd one. A message to another processor and back took 50 ns"
-            + " at best; around 1 of 2 rows, it took over three times as long, up to 151 ns.",
+            + " at best; around 1 of 2 rows, it took over 2.5 times as long, up to 126 ns.",
             Machine.words(List.of(new FullReport.Seen(far, busy),
                 new FullReport.Seen(same, moved))));
     }
