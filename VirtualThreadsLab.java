@@ -1080,13 +1080,13 @@ class Starts extends FullReport {
 
     /** The ratios of all rows, with a column for each JDK. */
     private String sideBySide() {
-        String form = " %18s |";
+        String form = " %21s |";
         String head = "\n### Side by side\n\n| Experiment   | Work                |";
         String rule = "\n|--------------|---------------------|";
         Map<String, String> lines = new LinkedHashMap<>(); // by the names of the rows
         for (Jdk jdk : jdks) {
             head += form.formatted(jdk.name());
-            rule += "-------------------:|";
+            rule += "----------------------:|";
             for (Row row : jdk.rows().values()) lines.putIfAbsent(row.name(),
                 "\n| %-12s | %-19s |".formatted(row.experiment(), row.work()));
         }
@@ -1236,10 +1236,10 @@ class Machine {
             long start = System.nanoTime();
             for (int i = 0; i < 100; i++) {
                 int turn = BALL.incrementAndGet();
-                for (int spins = 0; BALL.get() == turn && spins < 1_000_000; spins++) {
+                for (int spins = 0; BALL.get() == turn && spins < 10_000; spins++) {
                     Thread.onSpinWait();
                 }
-                if (BALL.compareAndSet(turn, 0)) return Double.NaN; // after milliseconds
+                if (BALL.compareAndSet(turn, 0)) return Double.NaN; // within a ms
             }
             batches.add((System.nanoTime() - start) / 100.0);
         }

@@ -377,10 +377,10 @@ class LabTest {
             """, HEADER + """
             | begun        | in starts           |   100 ms |   100 ms |      ~1× |    10× |
             """, """
-            | Experiment   | Work                |             JDK 21 |             JDK 21 |
-            |--------------|---------------------|-------------------:|-------------------:|
-            | begun        | in starts           | ~1.11× (1.11–1.43) |       ~1× (1–1.25) |
-            """.replace("JDK 21", "JDK " + JDK));
+        | Experiment   | Work                |                JDK 21 |                JDK 21 |
+        |--------------|---------------------|----------------------:|----------------------:|
+        | begun        | in starts           |    ~1.11× (1.11–1.43) |          ~1× (1–1.25) |
+        """.replace("JDK 21", "JDK " + JDK));
         quiet("--starts 1 busy even");
     }
 
