@@ -84,6 +84,7 @@ class LabTest {
         TESTS.put("few threads", LabTest::fewThreads);
         TESTS.put("a small heap", LabTest::smallHeap);
         TESTS.put("documents", LabTest::documents);
+        TESTS.put("documents: a fault of each kind", LabTest::plantedFaults);
         TESTS.put("documents: programs of a post", LabTest::posted);
         TESTS.put("documents: your own call", LabTest::yourCall);
         TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
@@ -922,6 +923,88 @@ class LabTest {
         equal("it says", "no fault", java(".ci/Documents.java check").exits(0).out.strip());
         Run run = shell("cd .ci && $JAVA Documents.java check; $JAVA LabTest.java");
         equal("lines from another folder", 2L, run.exits(2).err.lines().count());
+    }
+
+    /** Plants one fault at a time in a copy of the documents; each must be named. */
+    static void plantedFaults() throws Exception {
+        String end = "\\z"; // adds to the file
+        String empty = "<!-- end -->";
+        String runs = ".ci/runs/";
+        String shop = ".github/workshop/";
+        String step = "" + files(Path.of(shop, "steps"), ".patch").get(0);
+        String[][] faults = { // in this file, what is found becomes this; what is to be said
+            {"README.md", empty, "9$0", "README.md: line # is stale"},
+            {".ci/post.md", "```\n\n" + empty, "9$0", ".ci/post.md: line # is stale"},
+            {".github/post/post.md", end, "9", ".github/post/post.md: line # is stale"},
+            {".github/post/Waves.java", end, "//", ".ci/post.md: line # is stale"},
+            {"README.md", end, "[a](none.md)", "README.md: leads nowhere: none.md"},
+            {"README.md", end, "\n[a]: none.md", "README.md: leads nowhere: none.md"},
+            {"README.md", end, "<img src=\"none.svg\">", "README.md: leads nowhere: none.svg"},
+            {"README.md", end, "[a](#none)", "README.md: leads nowhere: #none"},
+            {"README.md", end, "[a](results.md#none)", "README.md: leads nowhere: results.md#"},
+            {"README.md", end, "<!-- five 25 -->", "README.md: a mark without its end"},
+            {"README.md", end, empty, "README.md: a mark without its end, or an end without"},
+            {"README.md", end, "<!-- about 25 none -->" + empty, "README.md: about 25 none: "
+                + runs + "starts.md: not one ratio for: none"},
+            {"README.md", end, "<!-- about 25 pinning -->" + empty, "README.md: about 25 "
+                + "pinning: " + runs + "starts.md: not one ratio for: pinning"},
+            {"README.md", end, "<!-- about 20 cpu-primes -->" + empty, "README.md: about 20 "},
+            {"README.md", end, "<!-- five 20 -->" + empty, "README.md: five 20: " + runs},
+            {"README.md", end, "<!-- file none -->" + empty, "README.md: file none: none: can"},
+            {runs + "none.txt", end, "9", runs + "none.txt: no mark asks for it"},
+            {runs + "starts.md", "", null, "README.md: five 25: " + runs + "starts.md: m"},
+            {runs + "starts.md", "(Side by side\n\n.*\n.*\n\\| \\S+) +\\|", "$1", "README.md:"
+                + " five 25: " + runs + "starts.md: cells are missing: "},
+            {runs + "starts.md", end, "9", ".github/five.svg: missing, or older than its"},
+            {runs + "jmh-21.log", "", null, "results.md: jmh 21 25: " + runs + "jmh-21.log: m"},
+            {runs + "jmh-21.log", "\\$ .*mvn", "$0 -X", "results.md: jmh 21 25: " + runs},
+            {runs + "jmh-25.log", "LabBenchmark.pinning", "LabBenchmark.none", "results.md: jmh "
+                + "21 25: " + runs + "jmh-25.log: no iterations of pinning"},
+            {runs + "mine.txt", "", null, ".github/your-call.md: shell mine: " + runs + "mine"},
+            {runs + "mine.txt", "\\$ ", "$0\\$", ".github/your-call.md: shell mine: " + runs},
+            {runs + "keeps-25.txt", "(?m)^(- [a-z]+: [a-z]+:) .*", "$1 a carrier", ".github/"
+                + "blocking.md: keeps 21 25 26 27: " + runs + "keeps-25.txt: "},
+            {shop + "handout.md", end, "\n```java\nnone;\n```\n", shop + "handout.md: is no"},
+            {shop + "handout.md", end, "\nchange 'none;' 'a'", shop + "handout.md: is nowhere"},
+            {shop + "handout.md", end, "9", shop + "handout.pdf: missing, or older than its"},
+            {shop + "trainer.md", end, "\n```diff\n-none;\n```\n", shop + "trainer.md: no s"},
+            {shop + "trainer.md", end, "<!-- block three: none -->" + empty, shop
+                + "trainer.md: block three: " + shop + "handout.md: no sh block below: none"},
+            {shop + "trainer.pdf", "", null, shop + "trainer.pdf: missing, or older than its"},
+            {shop + "mounted.svg", end, "\n", shop + "pictures.pdf: missing, or older than"},
+            {shop + "Shop2.java", end, "//", shop + "Shop2.java: is not Shop.java after the"},
+            {step, end, "@@ -1 +1 @@\n-none;\n+one;\n", step + ": does not fit"},
+            {".github/five.svg", end, "\n", ".github/post/five.png: missing, or older than"},
+            {".github/ratios.svg", "[0-9a-f]{40}", "9", ".github/ratios.svg: missing, or o"},
+        };
+        var bytes = java.nio.charset.StandardCharsets.ISO_8859_1; // keeps them as they are
+        Path copy = Files.createTempDirectory(temp, "documents");
+        try (var walk = Files.walk(Path.of(""))) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                if (("" + file).matches("\\.git[/\\\\].*|.*[/\\\\]target[/\\\\].*")) continue;
+                Files.createDirectories(copy.resolve(file).getParent());
+                Files.copy(file, copy.resolve(file));
+            }
+        }
+        Path program = Files.createTempDirectory(temp, "program");
+        javac("-d", "" + program, ".ci/Documents.java");
+        String check = "cd '" + copy + "' && $JAVA -XX:TieredStopAtLevel=1 -cp '" + program
+            + "' Documents check";
+        equal("before any", "no fault", shell(check).exits(0).out.strip());
+        for (String[] fault : faults) {
+            Path file = copy.resolve(fault[0]);
+            byte[] right = Files.exists(file) ? Files.readAllBytes(file) : null;
+            String text = right == null ? "" : new String(right, bytes);
+            String wrong = fault[2] == null ? "" : text.replaceFirst(fault[1], fault[2]);
+            yes("changes " + String.join(", ", fault[0], fault[1]), !wrong.equals(text));
+            if (fault[2] == null) Files.delete(file);
+            else Files.write(file, wrong.getBytes(bytes));
+            String said = shell(check).exits(1).out.replaceAll("line \\d+", "line #");
+            yes(fault[0] + " has a fault; it's to say: " + fault[3] + ", not: " + said,
+                ("\n" + said).contains("\n" + fault[3]));
+            if (right == null) Files.delete(file);
+            else Files.write(file, right);
+        }
     }
 
     /** Each runs alone, as in a post, but here with fewer rounds and tasks. */

@@ -3,32 +3,29 @@ package lab;
 
 import static java.util.concurrent.Executors.*;
 
-import java.util.*;
-import java.util.concurrent.*;
+import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.*;
 
 /**
- * Does JMH read the same ratios as the lab? These are the loops of three of its experiments,
- * under their names. JMH starts a JVM for each row and each side, warms it up and times single
- * calls (sample mode). Its report has their median, p0.50.
+ * Does JMH read the same ratios as the lab? It calls the lab's own startAll and runAll, as
+ * three of the experiments do. JMH starts a JVM for each row and each side, warms it up and
+ * times single calls (sample mode); a row's time is the median, p0.50.
  *
  *     mvn -q -f .ci/jmh/pom.xml package
- *     java -jar .ci/jmh/target/benchmarks.jar -rf csv -rff jmh.csv
+ *     java -jar .ci/jmh/target/benchmarks.jar
  *
- * The second command takes about 70 seconds. An iteration makes at least one call, however
- * long: the pool of 200 gets three calls of 5 s.
+ * The second command takes about two minutes. An iteration makes at least one call, however
+ * long: one wave in the pool of 200 takes 5 s. After each iteration, a line tells how long a
+ * message to another processor and back took around it: start-time depends on that, so
+ * iterations are compared with the lab only where both saw the same.
  */
 @BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(1)
-@Warmup(iterations = 1, time = 2)
+@Warmup(iterations = 1, time = 1)
 @Measurement(iterations = 3, time = 1)
 @State(Scope.Benchmark)
 public class LabBenchmark {
-    interface Job { void run() throws Exception; }
-
-    static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
-
     @Param({"platform", "virtual"})
     public String side;
 
@@ -39,49 +36,38 @@ public class LabBenchmark {
         public int threads;
     }
 
+    @Setup
+    public void look() { Machine.look(); }
+
+    @TearDown(Level.Iteration)
+    public void lookAgain() {
+        var state = Machine.look(); // what it was since the last look
+        System.out.printf("%n# round trip: %.0f to %.0f ns%n", state.near(), state.far());
+    }
+
     @Benchmark
+    @Fork(3) // as starts of a JVM differ most
     public void startTime(Size size) throws Exception {
-        startAll(platform() ? Thread.ofPlatform() : Thread.ofVirtual(), size.threads);
+        VirtualThreadsLab.startAll(platform() ? Thread.ofPlatform() : Thread.ofVirtual(),
+            size.threads);
     }
 
     @Benchmark
     public void sleepWave() throws Exception {
         var executor = platform() ? newFixedThreadPool(200) : newVirtualThreadPerTaskExecutor();
-        runAll(executor, 10_000, () -> Thread.sleep(100));
+        Lab.runAll(executor, 10_000, () -> Thread.sleep(100));
     }
 
     @Benchmark
     public void pinning() throws Exception {
-        int tasks = 10 * Runtime.getRuntime().availableProcessors(); // the lab: 3 to 10
         var executor = platform() ? newThreadPerTaskExecutor(Thread::new)
             : newVirtualThreadPerTaskExecutor();
-        runAll(executor, tasks, () -> {
-            synchronized (OWN.get()) {
+        Lab.runAll(executor, Lab.perCarrier() * Lab.CARRIERS, () -> {
+            synchronized (Lab.OWN.get()) {
                 Thread.sleep(50);
             }
         });
     }
 
     boolean platform() { return side.equals("platform"); }
-
-    static void startAll(Thread.Builder builder, int threads) throws Exception {
-        int mostPending = 1_000; // started, but not yet run
-        var notRun = new CountDownLatch(threads);
-        for (int notStarted = threads; notStarted > 0; notStarted--) {
-            while (notRun.getCount() - notStarted >= mostPending) Thread.yield();
-            builder.start(notRun::countDown);
-        }
-        notRun.await();
-    }
-
-    static void runAll(ExecutorService executor, int n, Job job) throws Exception {
-        Callable<Void> task = () -> {
-            job.run();
-            return null;
-        };
-        try (executor) {
-            var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) done.get();
-        }
-    }
 }
