@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT-0
+import java.io.*;
 import java.lang.management.ManagementFactory;
 import java.nio.file.*;
 import java.time.Duration;
@@ -9,9 +10,11 @@ import jdk.jfr.*;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * For .github/blocking.md: how many carriers the scheduler adds, and what a recording costs:
+ * For .github/blocking.md: how many carriers the scheduler adds, how long they stay, and what a
+ * recording costs:
  *
  *     java -Djdk.virtualThreadScheduler.parallelism=4 .ci/Blocks.java 2
+ *     java -Djdk.virtualThreadScheduler.parallelism=4 .ci/Blocks.java idle
  *     java -Djdk.virtualThreadScheduler.parallelism=20 .ci/Blocks.java recording
  */
 class Blocks {
@@ -19,13 +22,15 @@ class Blocks {
         System.out.print("JDK " + Runtime.version().feature() + ", ");
         if (args[0].equals("recording")) {
             recording();
+        } else if (args[0].equals("idle")) {
+            idle();
         } else {
             compensation(Integer.parseInt(args[0]));
         }
         System.exit(0); // some tasks may still wait
     }
 
-    /** While this many tasks are in Object.wait, how many others run at once? */
+    /** While this many tasks are in Object.wait, how many others run at once in 2 s? */
     static void compensation(int waiting) throws Exception {
         for (int i = 0; i < waiting; i++) {
             Object own = new Object();
@@ -42,19 +47,43 @@ class Blocks {
         Thread.sleep(300);
         var running = new AtomicInteger();
         var most = new AtomicInteger();
-        try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < 50; i++) {
-                executor.submit(() -> {
-                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                    spin(20);
-                    running.decrementAndGet();
-                });
-            }
+        var done = new CountDownLatch(50);
+        for (int i = 0; i < 50; i++) {
+            Thread.startVirtualThread(() -> {
+                most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                spin(20);
+                running.decrementAndGet();
+                done.countDown();
+            });
         }
+        done.await(2, TimeUnit.SECONDS); // if no carrier is left, none begins
         int parallelism = Integer.getInteger("jdk.virtualThreadScheduler.parallelism",
             Runtime.getRuntime().availableProcessors());
         System.out.printf("parallelism %d, in Object.wait: %d, others at once: %d,"
             + " carriers: %d%n", parallelism, waiting, most.get(), carriers());
+    }
+
+    /** While six tasks read from processes, does another virtual thread still get a carrier? */
+    static void idle() throws Exception {
+        for (int i = 0; i < 6; i++) {
+            Process process = new ProcessBuilder("sleep", "60").start();
+            Thread.startVirtualThread(() -> {
+                try {
+                    process.getInputStream().read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+        System.out.printf("reads that block: 6%n");
+        for (int seconds : new int[] {10, 40}) {
+            Thread.sleep(seconds * 1_000);
+            long carriers = carriers();
+            var ran = new CountDownLatch(1);
+            Thread.startVirtualThread(ran::countDown);
+            System.out.printf("idle for %d s, carriers: %d, a new virtual thread %s%n", seconds,
+                carriers, ran.await(5, TimeUnit.SECONDS) ? "ran" : "didn't run in 5 s");
+        }
     }
 
     static void spin(int ms) {

@@ -21,7 +21,8 @@ class Keeps extends VirtualThreadsLab {
     static final BlockingQueue<File> FIFOS = new LinkedBlockingQueue<>();
 
     public static void main(String[] args) throws IOException {
-        byte[] parks = bytes(); // read here, as that's a wait for a file
+        byte[] parks = bytes(Parks.class); // read here, as that's a wait for a file
+        byte[] caller = bytes(Caller.class);
         add("parks", "parks: sleeps, waits for a lock or a queue", Keeps::park);
         add("socket", "waits for a socket", Keeps::readSocket);
         add("selector", "is in `Selector.select`", () -> {
@@ -52,10 +53,16 @@ class Keeps extends VirtualThreadsLab {
         });
         add("init", "parks in a class initializer",
             () -> MethodHandles.lookup().defineHiddenClass(parks, true));
-        add("other-init", "waits for a class that another thread initializes", () -> {
-            var lookup = MethodHandles.lookup().defineHiddenClass(parks, false);
-            holding(() -> ensure(lookup));
-            ensure(lookup);
+        add("static-call", "calls a static method of a class that another thread initializes",
+            () -> {
+                Runnable call = callOfNew(parks, caller);
+                holding(call);
+                call.run();
+            });
+        add("for-name", "asks `Class.forName` for such a class", () -> {
+            Runnable call = callOfNew(parks, caller);
+            holding(call);
+            Class.forName(Parks.class.getName(), true, call.getClass().getClassLoader());
         });
         add("loader", "loads a class, and its class loader parks", Keeps::load);
         add("file", "reads a pipe or a slow file", Keeps::readFifo);
@@ -140,19 +147,20 @@ class Keeps extends VirtualThreadsLab {
         return FIFOS.take();
     }
 
-    static byte[] bytes() throws IOException {
-        String file = Parks.class.getName().replace('.', '/') + ".class";
+    static byte[] bytes(Class<?> type) throws IOException {
+        String file = type.getName().replace('.', '/') + ".class";
         try (var in = Keeps.class.getClassLoader().getResourceAsStream(file)) {
             return in.readAllBytes();
         }
     }
 
-    static void ensure(MethodHandles.Lookup lookup) {
-        try {
-            lookup.ensureInitialized(lookup.lookupClass());
-        } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
-        }
+    /** Loads both classes anew, so that Parks isn't initialized yet. */
+    static Runnable callOfNew(byte[] parks, byte[] caller) throws Exception {
+        var loader = new ClassLoader(Keeps.class.getClassLoader()) {
+            Class<?> define(byte[] type) { return defineClass(null, type, 0, type.length); }
+        };
+        loader.define(parks);
+        return (Runnable) loader.define(caller).getConstructor().newInstance();
     }
 
     /** Class.forName calls the loader from within the JVM, as the use of a new class does. */
@@ -171,8 +179,14 @@ class Keeps extends VirtualThreadsLab {
         }
     }
 
+    public static class Caller implements Runnable {
+        public void run() { Parks.touch(); }
+    }
+
     /** Every task defines this class anew, and so runs the initializer. */
     static class Parks {
+        static void touch() { }
+
         static {
             long end = System.nanoTime() + 50_000_000;
             while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());

@@ -8,16 +8,19 @@ class BothLocks {
     public static void main(String[] args) {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + TASKS / 10 + ", tasks: " + TASKS);
-        for (int round = 1; round <= 3; round++) {
-            System.out.println("round " + round + ": a lock each "
-                + millis(false) + " ms, one lock for all "
-                + millis(true) + " ms");
+        for (int round = 1; round <= 2; round++) {
+            for (String kind : new String[] {"platform", "virtual"}) {
+                System.out.println(kind + " threads: a lock each " + millis(kind, false)
+                    + " ms, one lock for all " + millis(kind, true) + " ms");
+            }
         }
     }
 
-    static long millis(boolean oneForAll) {
+    static long millis(String kind, boolean oneForAll) {
         long start = System.nanoTime();
-        try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (var executor = kind.equals("virtual")
+                ? Executors.newVirtualThreadPerTaskExecutor()
+                : Executors.newFixedThreadPool(TASKS)) {
             for (int task = 0; task < TASKS; task++) executor.submit(() -> {
                 synchronized (oneForAll ? BothLocks.class : new Object()) {
                     Thread.sleep(Duration.ofSeconds(1).dividedBy(TASKS));

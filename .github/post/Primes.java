@@ -10,17 +10,22 @@ class Primes {
             + ", processors: " + cpus);
         List<Callable<Long>> tasks = Collections.nCopies(4 * cpus, () ->
             IntStream.range(2, 1_000_000).filter(Primes::isPrime).count());
-        for (boolean pool : List.of(true, false, true, false, true, false)) {
-            long start = System.nanoTime();
-            try (var executor = pool ? Executors.newFixedThreadPool(cpus)
-                    : Executors.newVirtualThreadPerTaskExecutor()) {
-                for (var n : executor.invokeAll(tasks)) {
-                    if (n.get() != 78_498) throw new AssertionError(n.get());
-                }
-            }
-            System.out.println((pool ? "platform" : "virtual") + " threads "
-                + (System.nanoTime() - start) / 1_000_000 + " ms");
+        for (int round = 1; round <= 3; round++) {
+            System.out.println("round " + round + ": pool of " + cpus + " "
+                + millis(Executors.newFixedThreadPool(cpus), tasks) + " ms, virtual threads "
+                + millis(Executors.newVirtualThreadPerTaskExecutor(), tasks) + " ms");
         }
+    }
+
+    static long millis(ExecutorService executor, List<Callable<Long>> tasks)
+            throws Exception {
+        long start = System.nanoTime();
+        try (executor) {
+            for (var n : executor.invokeAll(tasks)) {
+                if (n.get() != 78_498) throw new AssertionError(n.get());
+            }
+        }
+        return (System.nanoTime() - start) / 1_000_000;
     }
 
     static boolean isPrime(int n) {

@@ -6,15 +6,14 @@ class StartTime {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + Runtime.getRuntime().availableProcessors());
         for (int round = 1; round <= 5; round++) { // the first is cold
-            long platform = nanos(Thread.ofPlatform(), 10);
-            long virtual = nanos(Thread.ofVirtual(), 1_000);
-            System.out.println("round " + round + ": per platform thread "
-                + platform + " ns, per virtual thread " + virtual + " ns");
+            System.out.printf("round %d: %.1f µs per platform thread, %.2f µs per virtual"
+                + " thread%n", round, micros(Thread.ofPlatform(), 10),
+                micros(Thread.ofVirtual(), 1_000));
         }
     }
 
     /** Starts 1,000 threads, waits until all have run, and does so for each burst. */
-    static long nanos(Thread.Builder kind, int bursts) throws Exception {
+    static double micros(Thread.Builder kind, int bursts) throws Exception {
         long start = System.nanoTime();
         for (int burst = 0; burst < bursts; burst++) {
             var notRun = new CountDownLatch(1_000);
@@ -23,6 +22,6 @@ class StartTime {
             }
             notRun.await();
         }
-        return (System.nanoTime() - start) / (bursts * 1_000L);
+        return (System.nanoTime() - start) / 1e3 / (bursts * 1_000);
     }
 }

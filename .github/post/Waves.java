@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT-0
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.*;
 
 class Waves {
     public static void main(String[] args) {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + Runtime.getRuntime().availableProcessors());
-        for (int round = 1; round <= 3; round++) {
-            long pool = millis(Executors.newFixedThreadPool(200));
-            long virtual = millis(Executors.newVirtualThreadPerTaskExecutor());
-            System.out.println("round " + round + ": pool of 200 "
-                + pool + " ms, virtual threads " + virtual + " ms");
+        for (int round = 1; round <= 5; round++) {
+            System.out.print("round " + round);
+            time("pool of 200", Executors.newFixedThreadPool(200));
+            time("pool of 1000", Executors.newFixedThreadPool(1_000));
+            time("virtual threads", Executors.newVirtualThreadPerTaskExecutor());
+            // Where a process may have 10,000 threads:
+            // time("platform threads", Executors.newThreadPerTaskExecutor(Thread::new));
+            System.out.println();
         }
     }
 
-    static long millis(ExecutorService executor) {
+    static void time(String name, ExecutorService executor) {
         long start = System.nanoTime();
         try (executor) {
-            for (int task = 0; task < 10_000; task++) {
-                executor.submit(() -> {
-                    Thread.sleep(100);
-                    return null;
-                });
-            }
+            for (int task = 0; task < 10_000; task++) executor.submit(() -> {
+                Thread.sleep(100);
+                return null;
+            });
         } // here close() waits for all tasks
-        return (System.nanoTime() - start) / 1_000_000;
+        long millis = (System.nanoTime() - start) / 1_000_000;
+        System.out.print(", " + name + " " + millis + " ms");
     }
 }
