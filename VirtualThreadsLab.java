@@ -1713,8 +1713,8 @@ class Encores extends Lab { // so that an experiment can write time(…)
             long[] before = collections();
             measure(text("%s parked", n), NO_RATIO, "ms", UNKNOWN, NO_SIDE, new Parked(n));
             long[] after = collections();
-            say("while %s were parked again and again, the heap was collected %s times, for %s"
-                + " ms in all", n, after[0] - before[0], after[1] - before[1]);
+            say("while %s were parked again and again, collections of the heap: %s, which took"
+                + " %s ms in all", n, after[0] - before[0], after[1] - before[1]);
         }
         int n = size(100_000, 20_000);
         int frames = 50;

@@ -491,7 +491,7 @@ record Kept(String name, Mark mark) {
                 do %1$s-cp out Keeps --quick --runs 1 $name; done""".formatted(java);
             default -> name.startsWith("jmh") ? JMH.formatted(java) : """
                 for jdk in 21 25 27; do home=JDK$jdk; ln -s "${!home}" jdk$jdk; done
-                jdk25/bin/java VirtualThreadsLab.java all --starts 5 --java jdk21 \
+                jdk25/bin/java VirtualThreadsLab.java all --starts 5 --runs 1 --java jdk21 \
                 --java jdk25 --java jdk27 --samples""";
         };
     }

@@ -907,9 +907,9 @@ class LabTest {
     static void smallHeap() throws Exception {
         Run run = java("-Xmx256m VirtualThreadsLab --quick --runs 1 million thread-local");
         run.report(1).tells(CACHE, "\n- million 200,000 parked", "MB of heap");
-        List<String> collected = matches("(?<=100,000 were parked again and again, the heap was"
-            + " collected )\\d+ times, for [\\d,]+ ms", run.said("million"));
-        double[] numbers = Stream.of(collected.get(0).split(" times, for "))
+        List<String> collected = matches("(?<=100,000 were parked again and again, collections"
+            + " of the heap: )\\d+, which took [\\d,]+ ms", run.said("million"));
+        double[] numbers = Stream.of(collected.get(0).split(", which took "))
             .mapToDouble(LabTest::number).toArray();
         yes("collected", numbers[0] > 0);
         yes("more ms than collections: " + collected, numbers[0] < numbers[1]);
