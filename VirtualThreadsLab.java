@@ -1393,7 +1393,7 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
             }));
         double elapsed = (System.nanoTime() - start) / 1e6;
         computed = (computedMs() - computed) / CARRIERS;
-        lost = (lostMs() - lost) / CARRIERS;
+        lost = (lostMs() - lost) / Math.max(CARRIERS, carriers().size()); // with added ones
         done.set(true);
         return new Pass(elapsed, virtual.get(), platform.get(), computed, lost,
             middle.get(), calls.get(), failed.get());
