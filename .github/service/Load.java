@@ -141,7 +141,8 @@ class Load {
             });
         }
         while (inFlight.get() > 0) Thread.sleep(10);
-        long[] answered = Arrays.stream(micros, 0, counted).filter(m -> m > 0).sorted().toArray();
+        long[] answered = Arrays.stream(micros, 0, counted).filter(m -> m > 0).sorted()
+            .toArray();
         return "%d %d %d %s %s %d %.0f %s".formatted(counted, refused.get(), failed.get(),
             percentile(answered, 50), percentile(answered, 99), most, cpu * 100, facts.get());
     }
@@ -159,12 +160,15 @@ class Load {
         for (String line : Files.readAllLines(Path.of(raw))) {
             String[] word = line.split(" "); // round JDK arm rate, then what shoot() returns
             if (word.length != 14 || word[0].equals("round")) continue;
-            rows.computeIfAbsent("| " + word[3] + " | " + word[1] + " | " + word[2] + " |",
+            String jdk = word[1].replaceAll("\\..*", "");
+            rows.computeIfAbsent("| " + word[3] + " | " + word[2] + " | " + jdk + " |",
                 key -> new ArrayList<>()).add(word);
             cpu = Math.max(cpu, Integer.parseInt(word[10]));
         }
-        System.out.println("| A second | JDK | Threads | p50, ms | p99, ms | Refused | Failed |"
-            + " Most in flight | Heap, MB | Ticker late, ms |\n|--:|--:|:--|--:|--:|--:|--:|--:|--:|--:|");
+        System.out.println("""
+            | A second | Threads | JDK | p50, ms | p99, ms | Refused | Failed | In flight | \
+            Heap, MB | Tick, ms |
+            |--:|:--|--:|--:|--:|--:|--:|--:|--:|--:|""");
         rows.entrySet().stream()
             .sorted((a, b) -> rate(a.getKey()) - rate(b.getKey()))
             .forEach(row -> {

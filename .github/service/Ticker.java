@@ -4,8 +4,8 @@ package lab;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.LockSupport;
 
-/** A virtual thread ticks every 10 ms. A platform thread looks whether it still does: if not, no
- * carrier is free for it. A pause for the GC stops both, and doesn't count. */
+/** A virtual thread ticks every 10 ms. A platform thread looks whether it still does: if not,
+ * no carrier is free for it. A pause for the GC stops both, and doesn't count. */
 class Ticker {
     static final LongAccumulator WORST = new LongAccumulator(Math::max, 0);
     static volatile long tick = System.nanoTime();
@@ -28,7 +28,7 @@ class Ticker {
         });
     }
 
-    /** How old the last tick was in ms, at worst, since the last call: a gauge to be scraped. */
+    /** How old the last tick was in ms, at worst, since the last call: a gauge to scrape. */
     static long worst() {
         return WORST.getThenReset();
     }

@@ -6,8 +6,9 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.LockSupport;
 import javax.management.ObjectName;
 
-/** What the ticker says of n virtual threads that wait for two seconds in some way:
- * {@code TickerTest KIND N}. From JDK 24 on, also what the scheduler says meanwhile. */
+/** How old the last tick gets while N virtual threads do something for two seconds, for ever if
+ * it's a pipe: {@code TickerTest KIND N}. Then: how many platform threads there were meanwhile
+ * and, from JDK 24 on, what the scheduler's bean said. */
 class TickerTest {
     public static void main(String[] args) throws Exception {
         Runnable wait = switch (args[0]) {
@@ -51,10 +52,11 @@ class TickerTest {
         Ticker.worst();
         for (int i = 0; i < Integer.parseInt(args[1]); i++) Thread.startVirtualThread(wait);
         Thread.sleep(1_000);
-        String scheduler = scheduler();
+        String then = ManagementFactory.getThreadMXBean().getThreadCount() + " platform threads"
+            + scheduler();
         Thread.sleep(3_000);
         System.out.println("JDK " + Runtime.version().feature() + ", " + args[1] + " in "
-            + args[0] + ": late by " + Ticker.worst() + " ms" + scheduler);
+            + args[0] + ": last tick " + Ticker.worst() + " ms ago; " + then);
     }
 
     static void sleep() {
@@ -76,9 +78,10 @@ class TickerTest {
         var name = new ObjectName("jdk.management:type=VirtualThreadScheduler");
         var server = ManagementFactory.getPlatformMBeanServer();
         if (!server.isRegistered(name)) return "";
-        for (var attribute : server.getAttributes(name, new String[] {"MountedVirtualThreadCount",
-                "QueuedVirtualThreadCount", "PoolSize", "Parallelism"}).asList()) {
-            text.append(", ").append(attribute);
+        for (String attribute : new String[] {"MountedVirtualThreadCount",
+                "QueuedVirtualThreadCount", "PoolSize", "Parallelism"}) {
+            text.append(", ").append(attribute).append(' ')
+                .append(server.getAttribute(name, attribute));
         }
         return text.toString();
     }

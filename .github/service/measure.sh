@@ -57,7 +57,7 @@ newest=$(cd "$jdk" && pwd) # the last one: it makes the load
 command -v mvn >/dev/null || fail "no mvn on the PATH: install Maven"
 bin=$(command -v initdb) && bin=$(dirname "$(readlink -f "$bin")") ||
     bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-[ -x "$bin/postgres" ] || fail "no PostgreSQL server found: install it, or put initdb on the PATH"
+[ -x "$bin/postgres" ] || fail "no PostgreSQL server: install it, or put initdb on the PATH"
 owner=$(id -un postgres 2>/dev/null || echo nobody)
 
 trap stop EXIT
@@ -91,7 +91,8 @@ run() {
     "$2/bin/java" $JVM -jar "$root/target/service.jar" --server.port="$PORT" \
         --spring.threads.virtual.enabled=$virtual --server.tomcat.threads.max="$POOL" \
         --spring.datasource.url="jdbc:postgresql://localhost:$((PORT + 2))/postgres" \
-        --spring.datasource.username=lab --spring.datasource.hikari.connection-timeout=1000 \
+        --spring.datasource.username=lab \
+        --spring.datasource.hikari.connection-timeout=1000 \
         --spring.http.client.read-timeout=$((PARTNER_MS * 2))ms --room=$room \
         --partner="http://localhost:$((PORT + 1))" --server.shutdown=immediate \
         >"$root/target/service.log" 2>&1 &
@@ -101,7 +102,7 @@ run() {
         -cp "$root/target" Load run "$1 $version $3" "$PORT" "$PARTNER_MS" \
         $((PARTNER_MS * 3)) "$SECONDS_EACH" $RATES >>"$raw" 2>"$root/target/load.log" &
     load=$!
-    wait $load || { load=; fail "the load failed: read load.log and service.log in $root/target"; }
+    wait $load || fail "the load failed: read load.log and service.log in $root/target"
     load=
     echo "    memory of the service: $(($(ps -o rss= -p $service) / 1024)) MB" >&2
     kill $service
