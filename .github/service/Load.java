@@ -59,6 +59,7 @@ class Load {
             if (System.nanoTime() > patience) throw new IllegalStateException("no service");
             Thread.sleep(100);
         }
+        shoot(50, 2, 5_000);
         shoot(300, 2, 5_000);
         System.out.println(args[1] + " idle " + facts());
         partnerMs = Integer.parseInt(args[3]);

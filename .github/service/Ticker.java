@@ -20,9 +20,9 @@ class Ticker {
                 LockSupport.parkNanos(10_000_000); // time enough to tick
                 long ms = (start - tick) / 1_000_000;
                 WORST.accumulate(ms);
-                if (ms > 100 != late) {
+                if (ms > 200 != late) {
                     late = !late;
-                    System.err.println(late ? "no carrier free for 100 ms" : "carriers free");
+                    System.err.println(late ? "no carrier free for 200 ms" : "carriers free");
                 }
             }
         });

@@ -5,7 +5,7 @@
 #     sh measure.sh [home of a JDK]...      (without one: those of 21 and 25 that it finds)
 # Needs Maven and PostgreSQL's server; PostgreSQL runs on a port and a folder of its own.
 # The table goes to standard output, each measurement to target/raw.txt. To change:
-: "${ROUNDS:=3}" "${SECONDS_EACH:=8}" "${RATES:=150 300 500}" "${ARMS:=pool virtual semaphore}"
+: "${ROUNDS:=3}" "${SECONDS_EACH:=7}" "${RATES:=150 300 500}" "${ARMS:=pool virtual semaphore}"
 : "${PARTNER_MS:=1000}" "${POOL:=200}" "${ROOM:=400}" "${PORT:=18080}" "${JVM:=-Xmx512m}"
 set -u
 root=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,7 @@ fail() {
 stop() {
     trap '' INT TERM
     [ -z "${load-}" ] || kill "$load" 2>/dev/null
-    [ -z "${service-}" ] || kill "$service" 2>/dev/null
+    [ -z "${service-}" ] || kill -9 "$service" 2>/dev/null
     [ ! -f "${data-}/db/postmaster.pid" ] || postgres pg_ctl -D "$data/db" -m immediate stop
     wait
     [ -z "${data-}" ] || rm -rf "$data"
@@ -94,7 +94,7 @@ run() {
         --spring.datasource.username=lab \
         --spring.datasource.hikari.connection-timeout=1000 \
         --spring.http.client.read-timeout=$((PARTNER_MS * 2))ms --room=$room \
-        --partner="http://localhost:$((PORT + 1))" --server.shutdown=immediate \
+        --partner="http://localhost:$((PORT + 1))" --spring.main.banner-mode=off \
         >"$root/target/service.log" 2>&1 &
     service=$!
     # shellcheck disable=SC2086 # the words of RATES
@@ -105,8 +105,8 @@ run() {
     wait $load || fail "the load failed: read load.log and service.log in $root/target"
     load=
     echo "    memory of the service: $(($(ps -o rss= -p $service) / 1024)) MB" >&2
-    kill $service
-    wait $service
+    kill -9 $service # out of memory, it ignores SIGTERM
+    wait $service 2>/dev/null # says nothing of the kill
     service=
 }
 
