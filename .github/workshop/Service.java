@@ -5,23 +5,21 @@ import java.util.concurrent.locks.LockSupport;
 /** A service that answers twenty requests a second, until you press Ctrl-C. */
 class Service {
     public static void main(String[] args) throws Exception {
-        boolean inWait = args.length > 0;
         System.out.println("JDK " + Runtime.version().feature() + ", process "
             + ProcessHandle.current().pid());
         var executor = Executors.newVirtualThreadPerTaskExecutor();
         while (!System.out.checkError()) { // record.sh closes this output when it is done
             for (int i = 0; i < 20; i++) {
-                executor.submit(() -> answer(new Object(), inWait));
+                executor.submit(() -> answer(new Object()));
                 Thread.sleep(50);
             }
             System.out.println("20 more requests");
         }
     }
 
-    static Object answer(Object session, boolean inWait) throws InterruptedException {
+    static Object answer(Object session) {
         synchronized (session) {
-            if (inWait) session.wait(5);
-            else LockSupport.parkNanos(5_000_000); // 5 ms, as a query might wait
+            LockSupport.parkNanos(5_000_000); // 5 ms, as a query might wait
             return session;
         }
     }

@@ -4,17 +4,21 @@
 #     source jdks.sh
 #
 # If it doesn't find one, say where it is, JDK21="/path/to/jdk 21", and source this file again.
-# Every JVM sees two processors, as in a small container, so everybody's numbers are alike.
+# A JDK that isn't installed can also lie, unpacked, in the folder jdks beside this file.
+# Every JVM is told that it has two processors, and so has two carriers. It's no cap: a pool of
+# 200 platform threads still uses the whole machine.
 
 jdk_home() { # version: prints the first home found of a JDK of that version
-    find "$HOME/.jdks" "$HOME/.sdkman/candidates/java" "$HOME/Library/Java/JavaVirtualMachines" \
+    find "$PWD/jdks" "$HOME/.jdks" "$HOME/.sdkman/candidates/java" \
+        "$HOME/Library/Java/JavaVirtualMachines" \
         /Library/Java/JavaVirtualMachines /opt/homebrew/opt /usr/local/opt /usr/lib/jvm \
         "/c/Program Files/Java" "/c/Program Files/Eclipse Adoptium" \
         "/c/Program Files/Microsoft" "/c/Program Files/Zulu" "$HOME/scoop/apps" \
         -follow -maxdepth 6 -name release -type f 2>/dev/null |
         while IFS= read -r release; do
             home=$(dirname "$release")
-            if grep -q "^JAVA_VERSION=\"$1[.\"]" "$release" && ls "$home"/bin/javac* >/dev/null 2>&1
+            if grep -q "^JAVA_VERSION=\"$1[.\"]" "$release" &&
+                ls "$home"/bin/javac* >/dev/null 2>&1
             then
                 echo "$home"
                 break

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the PDFs of the handout, the page to take away, the trainer's sheet and the pictures.
+# Makes the PDFs of the handout, the page to take away, the trainer's sheet, the part for the
+# fast and the pictures.
 #     apt-get install pandoc weasyprint
 #     sh .github/workshop/print.sh
 # A PDF names its text in its keywords, by the hash that git gives to it.
@@ -12,11 +13,11 @@ print() { # name, hash: prints the Markdown that it reads, with room to write on
         weasyprint -q - "$1.pdf"
 }
 
-for text in handout takeaway trainer; do
+for text in handout takeaway trainer fast; do
     print $text "$(git hash-object --no-filters $text.md)" < $text.md
 done
 
-pictures="mounted.svg connections.svg line.svg"
+pictures="mounted.svg connections.svg"
 for picture in $pictures; do
     printf '<img class="page" src="%s">\n\n' "$picture"
 done | print pictures "$(cat $pictures | git hash-object --no-filters --stdin)"
