@@ -769,10 +769,10 @@ class FullReport extends Report {
         super.add(seen.getLast().row());
     }
 
-    /** Doubts the row if its ratio may be the machine's doing. */
+    /** Doubts the row if its ratio may be the machine's doing, as that of counts can't be. */
     static Seen judged(Row row, Machine.State state) {
         boolean doubted = state.moved() || state.busy() && !farApart(row);
-        return new Seen(doubted ? row.doubt() : row, state);
+        return new Seen(doubted && row.unit().equals("ms") ? row.doubt() : row, state);
     }
 
     /** Beside eight busy processes, no interval of a ratio of 1 came near a factor of three. */
