@@ -336,9 +336,9 @@ class Jmh {
             + jdks.stream().map(jdk -> " | " + Results.cell(jdk, name) + " | "
                 + ratio(jdk, test)).collect(Collectors.joining())));
         return Text.table(1, head, rows) + "\n\n" + """
-            Of JMH's %d iterations, %d count: in these, the processors were about as far apart \
-            as in the lab, where
-            a message to the other one and back took %.0f ns.""".formatted(all, count, trip());
+            Of JMH's %d iterations, %d count: those in which the processors were %s, as in the
+            lab; there, a message to the other one and back took %.0f ns at best.""".formatted(
+            all, count, far() ? "far apart" : "near", trip());
     }
 
     static String ratio(String jdk, String test) {
@@ -360,10 +360,17 @@ class Jmh {
         return times.isEmpty() ? Double.NaN : times.get(times.size() / 2);
     }
 
-    /** Another state is one that the lab says, too: from 2.5 times as far on. */
+    /** From 2.5 times the nearest on, the lab calls processors far apart. */
     static boolean like(MatchResult iteration) {
-        return Double.parseDouble(iteration.group(1)) > trip() / 2.5
-            && Double.parseDouble(iteration.group(2)) < trip() * 2.5;
+        return far() == Double.parseDouble(iteration.group(1)) > trip() * 2.5;
+    }
+
+    /** Were they far apart around most rows of the lab? */
+    static boolean far() {
+        String rows = Text.first("back took [\\d.]+ ns at best; around (\\d+ of \\d+) rows",
+            Text.read(Results.STARTS).replaceAll("\\s+", " "));
+        String[] parts = (rows.isEmpty() ? "0 of 1" : rows).split(" of ");
+        return 2 * Integer.parseInt(parts[0]) > Integer.parseInt(parts[1]);
     }
 
     /** What the lab's last lines say of a round trip, in ns. */
