@@ -237,9 +237,14 @@ class LabTest {
         lab("pining").refuses("'pining', did you mean pinning?");
         lab("--quik").refuses("'--quik', did you mean --quick?");
         lab("x").refuses("'x', try --help");
+        lab("pxning").refuses("'pxning', try --help");
         lab("--java none").refuses("--java none: Cannot run program");
         if (Files.isExecutable(Path.of("/bin/true"))) {
             lab("--java /bin/true").refuses("--java /bin/true is no JDK of 21 or newer");
+            Path older = Files.writeString(temp.resolve("older"),
+                "#!/bin/sh\necho java.base@20 jdk.compiler@20\n");
+            older.toFile().setExecutable(true);
+            lab("--java " + older).refuses("--java " + older + " is no JDK of 21 or newer");
         }
         shell("$JAVA VirtualThreadsLab ''").refuses("not understood: ''");
         for (String few : List.of("parallelism=0", "parallelism=-1")) {
