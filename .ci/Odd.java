@@ -313,6 +313,10 @@ class Odd extends VirtualThreadsLab {
 
     /** What is said of a machine with two processors, and of the rows that it disturbed. */
     static void machine() {
+        for (int i = 0; i < 3; i++) {
+            var look = Machine.look();
+            is("near is further than far", false, look.near() > look.far());
+        }
         Machine.pair = true;
         Side ones = side(1, 1, 1, 1, 1);
         Row same = row(ones, side(1, 1, 1, 1, 1));
