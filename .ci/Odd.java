@@ -237,6 +237,9 @@ class Odd extends VirtualThreadsLab {
             String[] parts = why.split("=");
             is("why", parts[1], Heartbeat.why(parts[0]));
         }
+        Row ms = row(side(1, 1, 1), side(1, 1, 1));
+        is("9,999 ms", "9,999 ms", Report.cell(ms, 9_999));
+        is("10 s", "10 s", Report.cell(ms, 10_000));
         passes();
         machine();
         System.out.println("all asked");
