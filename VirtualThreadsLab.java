@@ -1311,8 +1311,7 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
         long start = System.nanoTime();
         for (int more = 0; more < 4 && !least.clear(); more++) {
             if (System.nanoTime() - start > 10_000_000_000L) break;
-            Pass next = pass(tasks, call);
-            if (next.blocked() < least.blocked() || least.disturbed()) least = next;
+            least = least.orBetter(pass(tasks, call));
         }
         return least;
     }
@@ -1348,6 +1347,11 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
 
         /** In between, the call or other programs may be the cause. */
         boolean clear() { return !disturbed() && (blocked() < 0.2 || blocked() > 0.6); }
+
+        Pass orBetter(Pass next) {
+            boolean less = next.blocked() < blocked() && !next.disturbed();
+            return less || disturbed() ? next : this;
+        }
 
         String facts(int tasks, double alone, boolean named) {
             if (disturbed()) return "the machine was too busy to tell if a carrier was free";

@@ -767,12 +767,13 @@ class LabTest {
     static void waiting() throws Exception {
         String two = "-Djdk.virtualThreadScheduler.parallelism=2 Odd --quick --runs 1 ";
         Run run = java(two + "sleep part cache two inside one short quarter fork computing"
-            + " process monitor").report(0);
+            + " process monitor longest").report(0);
         for (String free : List.of("sleep", "two", "short", "fork")) run.free(free);
         for (String pinned : List.of("part", "cache", "inside", "quarter", "one")) {
             if (JDK < 24) run.pinned(pinned, "Odd");
             else run.free(pinned);
         }
+        if (JDK < 24) run.pinned("longest", "Odd.longer");
         run.atOnce("sleep", 5, 10);
         run.atOnce("two", 1, 3);
         run.atOnce("inside", 1, 3);
@@ -784,6 +785,15 @@ class LabTest {
                 run.said("computing"));
             yes("a carrier computes up to all the time: " + ms,
                 number(ms.get(1)) <= 1.1 * number(ms.get(0)));
+        }
+        Run one = java("-Djdk.virtualThreadScheduler.parallelism=1 Odd --quick --runs 1"
+            + " computing").report(0);
+        boolean alone = one.tellable("computing") && !one.said("computing").contains("lost");
+        if (alone) {
+            List<String> ms = matches("(?<= of |computed for )[\\d,.]+(?= ms)",
+                one.said("computing"));
+            yes("one carrier computes all the time: " + ms,
+                number(ms.get(1)) > 0.7 * number(ms.get(0)));
         }
         run.free("monitor");
         boolean added = run.said("monitor").matches(".*added carriers in use: [\\d]+, of 254 at"

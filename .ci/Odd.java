@@ -50,6 +50,10 @@ class Odd extends VirtualThreadsLab {
             pinned(20_000);
             TWO.release();
         });
+        waits("longest", () -> {
+            pinned(2_000);
+            longer();
+        });
         waits("one", () -> { synchronized (TWO) { Thread.sleep(20); } });
         waits("short", () -> Thread.sleep(0, 100_000));
         for (int micros : new int[] {300, 1_000, 2_000, 500_000}) {
@@ -191,6 +195,12 @@ class Odd extends VirtualThreadsLab {
         }
     }
 
+    static void longer() throws Exception {
+        synchronized (OWN.get()) {
+            Thread.sleep(30);
+        }
+    }
+
     /** Asks for answers that are known, and prints those that are wrong. */
     static void exact() {
         is("noisy, a fifth", false, row(side(50, 90, 100, 110, 200), side(1, 1, 1)).noisy());
@@ -241,6 +251,7 @@ class Odd extends VirtualThreadsLab {
         is("9,999 ms", "9,999 ms", Report.cell(ms, 9_999));
         is("10 s", "10 s", Report.cell(ms, 10_000));
         passes();
+        better();
         machine();
         System.out.println("all asked");
     }
@@ -302,6 +313,17 @@ class Odd extends VirtualThreadsLab {
             .collect(Collectors.toMap(pair -> pair[0], pair -> Double.valueOf(pair[1])));
         is("a pass of 200 ms with " + words, expected, of(given).facts(10,
             given.getOrDefault("alone", Double.NaN), given.containsKey("named")));
+    }
+
+    /** Of two passes, the less blocked one tells, unless other programs disturbed it. */
+    static void better() {
+        var more = of(Map.of("virtual", 80.0));
+        var less = of(Map.of("virtual", 60.0));
+        var disturbed = of(Map.of("virtual", 90.0, "platform", 50.0));
+        is("of more and less blocked", less, more.orBetter(less));
+        is("of less and more blocked", less, less.orBetter(more));
+        is("of more blocked and disturbed", more, more.orBetter(disturbed));
+        is("of disturbed and more blocked", more, disturbed.orBetter(more));
     }
 
     static Heartbeat.Pass of(Map<String, Double> given) {
