@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.security.MessageDigest;
 import java.util.*;
-import java.util.function.Function;
 import java.util.regex.*;
 import java.util.stream.*;
 
@@ -34,9 +33,8 @@ import java.util.stream.*;
  *     java .ci/Documents.java run --fresh   remove all kept files before that
  *
  * A kept text (.txt, or .log of JMH) begins with the command that made it; when the mark's
- * command changes, run makes the text again. Nothing else makes a kept file old: whoever
- * changes code knows if it alters words (--texts: minutes) or numbers (--fresh: more than an
- * hour). If one of these is interrupted, run makes the rest.
+ * command changes, run makes the text again. Nothing else makes a kept file old. If one of
+ * these is interrupted, run makes the rest.
  */
 class Documents {
     static final Path LAB = Path.of("VirtualThreadsLab.java");
@@ -51,41 +49,53 @@ class Documents {
                 + " java .ci/Documents.java check|fill|run, or run --texts|--fresh");
             System.exit(2);
         }
-        if (word.startsWith("run")) Kept.run(word);
-        if (word.equals("check")) check();
-        else make(Files::writeString);
-        int faults = Fault.SAID.size();
-        System.out.println((faults == 0 ? "no" : faults) + (faults < 2 ? " fault" : " faults"));
-        System.exit(faults == 0 ? 0 : 1);
+        if (word.startsWith("run")) Kept.renew(word);
+        Map<Path, String> right = right();
+        if (word.equals("check")) check(right);
+        else for (Path file : right.keySet()) Files.writeString(file, right.get(file));
+        String faults = Fault.said == 1 ? "1 fault" : Fault.said + " faults";
+        System.out.println(Fault.said == 0 ? "no fault" : faults);
+        System.exit(Fault.said == 0 ? 0 : 1);
     }
 
     /** All that people write in Markdown. */
-    static List<Path> pages() {
-        List<Path> folders = new ArrayList<>(List.of(Path.of("."), Path.of(".github")));
-        folders.addAll(Text.list(Path.of(".github"), File::isDirectory));
-        return Stream.concat(Stream.of(DRAFT), folders.stream()
-            .flatMap(folder -> Text.list(folder, File::isFile).stream()).map(Path::normalize)
-            .filter(file -> file.toString().endsWith(".md") && !file.equals(POST))).toList();
-    }
-
-    interface Use { void of(Path file, String text) throws Exception; }
-
-    /** Makes each file that has marks or comes from one: writes or compares it. */
-    static void make(Use use) throws Exception {
-        for (Path page : pages()) Fault.attempt(() -> use.of(page,
-            Mark.replaced(page, mark -> mark.begin() + mark.made() + Mark.END)));
-        Fault.attempt(() -> use.of(POST, Mark.replaced(DRAFT, mark -> mark.said().strip())));
-    }
-
-    static void check() throws Exception {
-        Set<Path> wanted = Kept.wanted().stream().map(Kept::file).collect(Collectors.toSet());
-        for (Path file : Text.list(Kept.RUNS, File::isFile)) {
-            if (!wanted.contains(file)) Fault.report(new Fault(file, "no mark asks for it"));
+    static List<Path> pages() throws IOException {
+        try (var top = Files.list(Path.of("")); var more = Files.walk(Path.of(".github"))) {
+            return Stream.of(Stream.of(DRAFT), top, more).flatMap(files -> files).sorted()
+                .filter(file -> file.toString().endsWith(".md") && !file.equals(POST)).toList();
         }
-        make((file, text) -> {
-            if (!file.equals(DRAFT)) links(file, text); // its links are right for post.md
-            same(file, text);
-        });
+    }
+
+    /** What each page is to say, and the post, which is made from one of them. */
+    static Map<Path, String> right() throws Exception {
+        Map<Path, String> right = new LinkedHashMap<>();
+        for (Path page : pages()) {
+            Fault.attempt(() -> {
+                String text = Text.read(page);
+                for (Mark mark : Mark.of(page, text)) {
+                    text = mark.replaced(text, mark.begin() + mark.made() + Mark.END);
+                }
+                right.put(page, text);
+            });
+        }
+        String post = right.get(DRAFT);
+        if (post == null) return right;
+        for (Mark mark : Mark.of(DRAFT, post)) {
+            post = mark.replaced(post, mark.said().strip());
+        }
+        right.put(POST, post);
+        return right;
+    }
+
+    static void check(Map<Path, String> right) throws Exception {
+        for (Path file : Text.list(Kept.RUNS)) {
+            boolean asked = Kept.ASKED.contains(file);
+            if (!asked) Fault.report(new Fault(file, "no mark asks for it"));
+        }
+        for (Path file : right.keySet()) {
+            if (!file.equals(DRAFT)) links(file, right.get(file)); // the draft's fit post.md
+            Fault.attempt(() -> same(file, right.get(file)));
+        }
         Fault.attempt(Workshop::steps);
         Fault.attempt(Workshop::quotes);
         Made.check();
@@ -102,7 +112,7 @@ class Documents {
 
     /** Do links lead to files and headings? "](file#heading)", "src="file"", "[JEP 444]: " */
     static void links(Path page, String text) {
-        String regex = "(?m)(?:]\\(|src=\"|srcset=\"|^\\[[^]]+]: )([^()\\s\"]+)";
+        String regex = "(?m)(?:]\\(|src=\"|^\\[[^]]+]: )([^()\\s\"]+)";
         for (String link : Text.groups(regex, text)) {
             String[] target = link.split("#", 2);
             if (target[0].contains(":")) continue; // https://
@@ -123,7 +133,7 @@ class Documents {
 
 /** What is wrong with a file; its message begins with the file's name. */
 class Fault extends RuntimeException {
-    static final Set<String> SAID = new HashSet<>();
+    static int said;
 
     interface Step { void take() throws Exception; }
 
@@ -142,9 +152,9 @@ class Fault extends RuntimeException {
         }
     }
 
-    /** A fault that is found twice is said and counted once. */
     static void report(Fault fault) {
-        if (SAID.add(fault.getMessage())) System.out.println(fault.getMessage());
+        said++;
+        System.out.println(fault.getMessage());
     }
 }
 
@@ -158,10 +168,11 @@ class Text {
         }
     }
 
-    /** What a folder holds of that kind, in order; nothing if it is missing. */
-    static List<Path> list(Path folder, FileFilter kind) {
-        File[] files = folder.toFile().listFiles(kind);
-        return files == null ? List.of() : Stream.of(files).map(File::toPath).sorted().toList();
+    /** The files in a folder, in order. */
+    static List<Path> list(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
     }
 
     static List<MatchResult> find(String regex, String text) {
@@ -194,11 +205,10 @@ record Mark(Path page, String begin, String kind, String words, String said) {
     /** Such as "alone" of "alone: java Alone.java". */
     String name() { return words.split(":")[0]; }
 
-    /** All of "21 25 27", and the first word of "25 sleep-wave". */
-    List<String> jdks() { return List.of(words.split(kind.equals("about") ? " .*" : " ")); }
+    /** Such as 21 and 25 of "21 25". */
+    List<String> jdks() { return List.of(words.split(" ")); }
 
-    static List<Mark> of(Path page) {
-        String text = Text.read(page);
+    static List<Mark> of(Path page, String text) {
         List<Mark> marks = Text.find("(?s)(" + BEGIN + "(.*?)\\s*-->)(.*?)" + END, text)
             .stream().map(match -> new Mark(page, match.group(1), match.group(2),
                 match.group(3), match.group(4))).toList();
@@ -207,25 +217,18 @@ record Mark(Path page, String begin, String kind, String words, String said) {
         return marks;
     }
 
-    /** A page with another text for each of its marks. */
-    static String replaced(Path page, Function<Mark, String> by) {
-        String text = Text.read(page);
-        for (Mark mark : of(page)) {
-            text = text.replace(mark.begin + mark.said + END, by.apply(mark));
-        }
-        return text;
-    }
+    /** The page's text, with another one in place of this mark. */
+    String replaced(String text, String by) { return text.replace(begin + said + END, by); }
 
     /** What is to stand between a mark and its end: what it said, if there is a fault. */
-    String made() {
+    String made() throws Exception {
         try {
-            for (Kept kept : Kept.of(this)) Fault.require(kept.current(), kept.file(),
-                "missing, or made by another command: java .ci/Documents.java run");
+            for (Kept kept : Kept.of(this)) kept.need();
             String made = switch (kind) {
                 case "about" -> Results.about(words);
                 case "five" -> Results.five(words);
                 case "ratios" -> Results.sideBySide();
-                case "jmh" -> Jmh.table(jdks());
+                case "jmh" -> new Jmh().table(jdks());
                 case "keeps" -> Printed.keeps(jdks());
                 case "file" -> "```java\n"
                     + Text.read(Path.of(words)).replaceFirst("^// SPDX.*\n", "") + "```";
@@ -253,11 +256,7 @@ class Results {
         List<String> heads = List.of();
         for (String line : Text.groups("(?m)^\\| (.*?) *\\|$", table)) {
             List<String> cells = List.of(line.split(" *\\| *"));
-            if (heads.isEmpty()) {
-                heads = cells;
-                continue;
-            }
-            Fault.require(cells.size() == heads.size(), STARTS, "cells are missing: " + line);
+            if (heads.isEmpty()) heads = cells;
             Map<String, String> row = new HashMap<>();
             for (int i = 0; i < cells.size(); i++) row.put(heads.get(i), cells.get(i));
             rows.put(cells.get(0) + " " + cells.get(1), row);
@@ -308,88 +307,93 @@ class Results {
     }
 }
 
-/** The times of JMH's iterations, as .ci/jmh/LabBenchmark.java prints them. */
+/** The lab's ratios beside JMH's, while the processors were as far apart as in the lab. */
 class Jmh {
-    static final String TEST = "# Benchmark: lab.LabBenchmark.";
-    static final String ITERATION = "Iteration .*\n# round trip: (\\d+) to (\\d+) ns\n"
-        + " *p0.50: +([\\d.]+) ns/op";
+    /** The lab's rows, and what JMH calls a side of them. */
+    static final String[][] ROWS = {
+        {"start-time 100 threads", "startTime (side = SIDE, threads = 100)"},
+        {"start-time 1,000 threads", "startTime (side = SIDE, threads = 1000)"},
+        {"start-time 10,000 threads", "startTime (side = SIDE, threads = 10000)"},
+        {"sleep-wave 10,000, pool 200", "sleepWave (side = SIDE)"},
+        {"pinning 20 in synchronized", "pinning (side = SIDE)"},
+    };
 
-    /** The lab's ratios beside JMH's, while the processors were as far apart as in the lab. */
-    static String table(List<String> jdks) {
-        Map<String, String> tests = new LinkedHashMap<>();
-        tests.put("start-time 100 threads", "startTime, threads = 100");
-        tests.put("start-time 1,000 threads", "startTime, threads = 1000");
-        tests.put("start-time 10,000 threads", "startTime, threads = 10000");
-        tests.put("sleep-wave 10,000, pool 200", "sleepWave");
-        tests.put("pinning 20 in synchronized", "pinning");
-        String head = "Work";
-        int all = 0;
-        int count = 0;
-        for (String jdk : jdks) {
-            head += " | JDK " + jdk + ": lab | JMH";
-            List<MatchResult> iterations = Text.find(ITERATION, Text.read(log(jdk)));
-            all += iterations.size();
-            count += iterations.stream().filter(Jmh::like).toList().size();
+    /** A test begins, or an iteration ends. */
+    static final String LINES = "# Benchmark: lab.LabBenchmark.(.*)\n# Parameters: (.*)|"
+        + "Iteration .*\n# round trip: (\\d+) to \\d+ ns\n *p0.50: *([\\d.]+) ns/op";
+
+    final Map<String, List<Double>> times = new HashMap<>(); // that count, by JDK and test
+    final double trip; // in the lab, in ns
+    boolean far; // around most of the lab's rows
+    int iterations;
+
+    Jmh() {
+        String lab = Text.read(Results.STARTS).replaceAll("\\s+", " ");
+        String ns = Text.first("to another processor and back took ([\\d.]+) ns", lab);
+        Fault.require(!ns.isEmpty(), Results.STARTS, "has no round trip");
+        trip = Double.parseDouble(ns);
+        for (MatchResult rows : Text.find("around (\\d+) of (\\d+) rows, it took", lab)) {
+            far = 2 * Integer.parseInt(rows.group(1)) > Integer.parseInt(rows.group(2));
         }
-        List<String> rows = new ArrayList<>();
-        tests.forEach((name, test) -> rows.add(name.replaceFirst(" ", ": ")
-            + jdks.stream().map(jdk -> " | " + Results.cell(jdk, name) + " | "
-                + ratio(jdk, test)).collect(Collectors.joining())));
-        return Text.table(1, head, rows) + "\n\n" + """
-            Of JMH's %d iterations, %d count: those in which the processors were %s, as in the
-            lab; there, a message to the other one and back took %.0f ns at best.""".formatted(
-            all, count, far() ? "far apart" : "near", trip());
-    }
-
-    static String ratio(String jdk, String test) {
-        double ratio = time(jdk, test, "platform") / time(jdk, test, "virtual");
-        return Double.isNaN(ratio) ? "—" : Results.rounded(ratio, 3) + "×";
     }
 
     static Path log(String jdk) { return Kept.RUNS.resolve("jmh-" + jdk + ".log"); }
 
-    /** The median of a side of "startTime, threads = 100"; NaN if no iteration counts. */
-    static double time(String jdk, String test, String side) {
-        String begin = test.replaceFirst(",|$", "\n# Parameters: (side = " + side + "$0") + ")";
-        String part = Stream.of(Text.read(log(jdk)).split(TEST))
-            .filter(one -> one.startsWith(begin)).findFirst().orElse("");
-        List<MatchResult> iterations = Text.find(ITERATION, part);
-        Fault.require(!iterations.isEmpty(), log(jdk), "no iterations of " + begin);
-        List<Double> times = iterations.stream().filter(Jmh::like)
-            .map(iteration -> Double.parseDouble(iteration.group(3))).sorted().toList();
-        return times.isEmpty() ? Double.NaN : times.get(times.size() / 2);
+    void read(String jdk) {
+        List<Double> test = List.of();
+        for (MatchResult found : Text.find(LINES, Text.read(log(jdk)))) {
+            if (found.group(1) != null) {
+                test = new ArrayList<>();
+                times.put(jdk + " " + found.group(1) + " " + found.group(2), test);
+            } else {
+                iterations++;
+                boolean apart = Double.parseDouble(found.group(3)) > 2.5 * trip;
+                if (apart == far) test.add(Double.parseDouble(found.group(4)));
+            }
+        }
     }
 
-    /** From 2.5 times the nearest on, the lab calls processors far apart. */
-    static boolean like(MatchResult iteration) {
-        return far() == Double.parseDouble(iteration.group(1)) > trip() * 2.5;
+    String table(List<String> jdks) {
+        jdks.forEach(this::read);
+        List<String> rows = new ArrayList<>();
+        for (String[] row : ROWS) {
+            String cells = row[0].replaceFirst(" ", ": ");
+            for (String jdk : jdks) {
+                cells += " | " + Results.cell(jdk, row[0]) + " | " + ratio(jdk, row[1]);
+            }
+            rows.add(cells);
+        }
+        String head = "Work | JDK " + String.join(": lab | JMH | JDK ", jdks) + ": lab | JMH";
+        return Text.table(1, head, rows) + "\n\n" + """
+            Of JMH's %d iterations, %d count: those in which the processors were %s, as in the
+            lab; there, a message to the other one and back took %.0f ns at best.""".formatted(
+            iterations, times.values().stream().mapToInt(List::size).sum(),
+            far ? "far apart" : "near", trip);
     }
 
-    /** Were they far apart around most rows of the lab? */
-    static boolean far() {
-        String rows = Text.first("back took [\\d.]+ ns at best; around (\\d+ of \\d+) rows",
-            Text.read(Results.STARTS).replaceAll("\\s+", " "));
-        String[] parts = (rows.isEmpty() ? "0 of 1" : rows).split(" of ");
-        return 2 * Integer.parseInt(parts[0]) > Integer.parseInt(parts[1]);
+    String ratio(String jdk, String test) {
+        double ratio = median(jdk, test, "platform") / median(jdk, test, "virtual");
+        return Double.isNaN(ratio) ? "—" : Results.rounded(ratio, 3) + "×";
     }
 
-    /** What the lab's last lines say of a round trip, in ns. */
-    static double trip() {
-        String ns = Text.first("A message to another processor and back took ([\\d.]+) ns",
-            Text.read(Results.STARTS).replaceAll("\\s+", " "));
-        Fault.require(!ns.isEmpty(), Results.STARTS, "has no round trip");
-        return Double.parseDouble(ns);
+    /** NaN if no iteration counts. */
+    double median(String jdk, String test, String side) {
+        List<Double> found = times.get(jdk + " " + test.replace("SIDE", side));
+        Fault.require(found != null, log(jdk), "no iterations of " + test);
+        found.sort(null);
+        return found.isEmpty() ? Double.NaN : found.get(found.size() / 2);
     }
 }
 
 /** What kept texts say of waits, and how a page shows what a command printed. */
 class Printed {
+    static Path log(String jdk) { return Kept.RUNS.resolve("keeps-" + jdk + ".txt"); }
+
     static String keeps(List<String> jdks) {
         List<String> rows = new ArrayList<>();
-        Path help = Kept.RUNS.resolve("keeps-" + jdks.getFirst() + ".txt");
+        String help = Text.read(log(jdks.getFirst()));
         // The list of names in --help: "  loader        loads a class, ..."
-        for (MatchResult wait : Text.find("(?m)^  ([a-z][a-z-]*) {2,}([a-z].*)",
-                Text.read(help))) {
+        for (MatchResult wait : Text.find("(?m)^  ([a-z][a-z-]*) {2,}([a-z].*)", help)) {
             String row = wait.group(2);
             for (String jdk : jdks) row += " | " + carrier(jdk, wait.group(1));
             rows.add(row);
@@ -400,12 +404,11 @@ class Printed {
 
     /** What the heartbeat's sentence about a wait means for the carrier. */
     static String carrier(String jdk, String wait) {
-        Path file = Kept.RUNS.resolve("keeps-" + jdk + ".txt");
         // "- loader: loader: pinned 20 times, ...", and the lines that go on with it
         String said = Text.first("(?m)^- " + wait + ": [^:]*: (.*(?:\n  .*)*)",
-            Text.read(file)).replaceAll("\\s+", " ");
+            Text.read(log(jdk))).replaceAll("\\s+", " ");
         Fault.require(said.matches("(pinned (once|\\d)|no carrier was free|"
-            + "a carrier was (always )?free).*"), file, wait + " tells nothing: " + said);
+            + "a carrier was (always )?free).*"), log(jdk), wait + " tells nothing: " + said);
         if (said.startsWith("pinned")) return "**pinned**";
         boolean blocked = said.startsWith("no carrier");
         if (blocked) return said.contains("carrier computed") ? "busy" : "**blocked**";
@@ -422,8 +425,7 @@ class Printed {
             .replaceAll("(?ms)^### (?!What the).*?(?=^### |^- Other programs used )", "")
             .replaceAll("(?m)^- Other programs used .*\n?(  .*\n?)*", "")
             .replaceAll("(?m)^(### What the numbers say|\\|--.*)\n", "")
-            .replaceAll("(?m) +$", "").replaceAll("\n{3,}", "\n\n")
-            .replaceFirst("^\n+", "").stripTrailing();
+            .replaceAll("\n{3,}", "\n\n").stripTrailing();
         return "```text\n" + text + "\n```";
     }
 }
@@ -431,6 +433,8 @@ class Printed {
 /** A file in .ci/runs, and a mark that is made from it. */
 record Kept(String name, Mark mark) {
     static final Path RUNS = Path.of(".ci/runs");
+    static final Set<Path> ASKED = new HashSet<>();
+    static boolean renew;
     static final Path YOUR_CALL = Path.of(".github/your-call.md"); // has a class Mine
 
     /** In bash: finds the JDKs, as $JDK25, and goes to a new folder that has the code. */
@@ -452,25 +456,14 @@ record Kept(String name, Mark mark) {
             grep -E '^# (JMH v|VM v|Benchmark:|Param|round)|^Iteration|p0.50:'""";
 
     static List<Kept> of(Mark mark) {
-        List<String> names = new ArrayList<>();
-        switch (mark.kind()) {
-            case "file" -> { }
-            case "block", "shell" -> names.add(mark.name() + ".txt");
-            case "keeps" -> mark.jdks().forEach(jdk -> names.add("keeps-" + jdk + ".txt"));
-            default -> names.add("starts.md");
-        }
-        if (mark.kind().equals("jmh")) {
-            mark.jdks().forEach(jdk -> names.add("jmh-" + jdk + ".log"));
-        }
+        List<String> names = switch (mark.kind()) {
+            case "file" -> List.of();
+            case "block", "shell" -> List.of(mark.name() + ".txt");
+            case "keeps" -> mark.jdks().stream().map("keeps-%s.txt"::formatted).toList();
+            case "jmh" -> mark.jdks().stream().map("jmh-%s.log"::formatted).toList();
+            default -> List.of("starts.md");
+        };
         return names.stream().map(name -> new Kept(name, mark)).toList();
-    }
-
-    /** All files asked for, each once. */
-    static Collection<Kept> wanted() throws Exception {
-        Map<String, Kept> wanted = new TreeMap<>();
-        for (Path page : Documents.pages()) Fault.attempt(() -> Mark.of(page).forEach(mark ->
-            of(mark).forEach(kept -> wanted.put(kept.name, kept))));
-        return wanted.values();
     }
 
     Path file() { return RUNS.resolve(name); }
@@ -503,29 +496,34 @@ record Kept(String name, Mark mark) {
         };
     }
 
-    static void run(String word) throws Exception {
-        for (Path file : Text.list(RUNS, File::isFile)) {
+    static void renew(String word) throws IOException {
+        renew = true;
+        for (Path file : Text.list(RUNS)) {
             boolean text = file.toString().endsWith(".txt") && word.endsWith("--texts");
             if (text || word.endsWith("--fresh")) Files.delete(file);
         }
-        for (Kept kept : wanted()) Fault.attempt(kept::keep);
     }
 
-    /** Runs the command of a file that is missing or old, and keeps what it prints. */
-    void keep() throws Exception {
-        if (current()) return;
+    /** Checks that it's there and current; run makes it before that. */
+    void need() throws Exception {
+        boolean first = ASKED.add(file());
+        if (renew && first && !current()) make();
+        Fault.require(current(), file(),
+            "missing, or made by another command: java .ci/Documents.java run");
+    }
+
+    /** Runs the command, and keeps what it prints. */
+    void make() throws Exception {
         System.out.println(name);
         String mine = Text.first("```java\n([^`]*class Mine[^`]*)```", Text.read(YOUR_CALL));
         String setup = SETUP + "cat > Mine.java << 'END'\n" + mine + "END\n";
         boolean own = mark.kind().equals("block"); // the handout has another Mine
-        Path printed = Files.createTempFile("printed", ".txt");
-        int exit = new ProcessBuilder("bash", "-euc", (own ? SETUP : setup) + command())
-            .redirectInput(new File("/dev/null")).redirectOutput(printed.toFile())
-            .redirectError(ProcessBuilder.Redirect.INHERIT).start().waitFor();
-        String text = Text.read(printed);
-        Files.delete(printed);
-        Fault.require(exit == 0, file(), "exit code " + exit + " of: " + command()
-            + "\nIt printed:\n" + text);
+        Process bash = new ProcessBuilder("bash", "-euc", (own ? SETUP : setup) + command())
+            .redirectInput(new File("/dev/null"))
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        String text = new String(bash.getInputStream().readAllBytes());
+        Fault.require(bash.waitFor() == 0, file(), "exit code " + bash.exitValue() + " of: "
+            + command() + "\nIt printed:\n" + text);
         Files.writeString(file(), head() + text);
     }
 }
@@ -534,7 +532,6 @@ record Kept(String name, Mark mark) {
 class Workshop {
     static final Path ROOM = Path.of(".github/workshop");
     static final Path HANDOUT = ROOM.resolve("handout.md");
-    static final Path TRAINER = ROOM.resolve("trainer.md");
     static final Path STEPS = ROOM.resolve("steps");
 
     /** The sh blocks of the handout below the heading that has the words. */
@@ -547,12 +544,12 @@ class Workshop {
     }
 
     /** ShopN.java must be Shop.java after the steps 1 to N, and each step must fit. */
-    static void steps() {
+    static void steps() throws IOException {
         String shop = Text.read(ROOM.resolve("Shop.java"));
-        List<Path> steps = Text.list(STEPS, File::isFile);
-        for (int n = 1; n <= steps.size(); n++) {
-            String patched = patched(shop, steps.get(n - 1));
-            if (n > 3) continue; // each of these changes Shop3.java
+        int n = 0;
+        for (Path step : Text.list(STEPS)) {
+            String patched = patched(shop, step);
+            if (++n > 3) continue; // each of these changes Shop3.java
             shop = patched;
             Path finished = ROOM.resolve("Shop" + n + ".java");
             Fault.require(shop.equals(Text.read(finished)), finished,
@@ -575,11 +572,13 @@ class Workshop {
     }
 
     /** What the handout quotes or changes must be in the files; so must the trainer's diffs. */
-    static void quotes() {
+    static void quotes() throws IOException {
         String code = Text.read(Documents.LAB);
-        FileFilter isCode = file -> file.getName().matches(".*\\.(java|sh|patch)");
-        for (Path file : Text.list(ROOM, isCode)) code += Text.read(file);
-        for (Path file : Text.list(STEPS, isCode)) code += Text.read(file);
+        for (Path folder : List.of(ROOM, STEPS)) {
+            for (Path file : Text.list(folder)) {
+                if (file.toString().matches(".*\\.(java|sh|patch)")) code += Text.read(file);
+            }
+        }
         String handout = Text.read(HANDOUT);
         List<String> quoted = new ArrayList<>(Text.groups("(?m)^change '(.*?)' '", handout));
         quoted.addAll(Text.groups("(?ms)^```(?:java|bash)\n(.*?)^```", handout));
@@ -587,9 +586,10 @@ class Workshop {
             boolean there = code.contains(line.replaceFirst(" +//.*", "").strip());
             if (!there) Fault.report(new Fault(HANDOUT, "is nowhere: " + line));
         }
-        for (String diff : Text.groups("(?ms)^```diff\n(.*?)^```", Text.read(TRAINER))) {
+        Path trainer = ROOM.resolve("trainer.md");
+        for (String diff : Text.groups("(?ms)^```diff\n(.*?)^```", Text.read(trainer))) {
             boolean there = code.contains(diff);
-            if (!there) Fault.report(new Fault(TRAINER, "no such step:\n" + diff));
+            if (!there) Fault.report(new Fault(trainer, "no such step:\n" + diff));
         }
     }
 }
@@ -598,34 +598,32 @@ class Workshop {
 class Made {
     static void check() throws Exception {
         String draw = "java .ci/Pictures.java";
-        Path program = Path.of(".ci/Pictures.java");
-        Path five = Path.of(".github/five.svg");
-        from(draw, five, Results.STARTS, program);
-        from(draw, Path.of(".github/ratios.svg"), Results.STARTS, program);
-        from(draw, Path.of(".github/post/five.png"), five);
-        String print = "sh .github/workshop/print.sh";
-        String script = Text.read(Workshop.ROOM.resolve("print.sh"));
-        for (String name : Text.first("(?m)^for text in (.*); do", script).split(" ")) {
-            from(print, Workshop.ROOM.resolve(name + ".pdf"),
-                Workshop.ROOM.resolve(name + ".md"));
+        from(draw, ".github/five.svg", ".ci/runs/starts.md", ".ci/Pictures.java");
+        from(draw, ".github/ratios.svg", ".ci/runs/starts.md", ".ci/Pictures.java");
+        from(draw, ".github/post/five.png", ".github/five.svg");
+        String room = ".github/workshop/";
+        String print = "sh " + room + "print.sh";
+        String script = Text.read(Path.of(room + "print.sh"));
+        for (String text : Text.first("(?m)^for text in (.*); do", script).split(" ")) {
+            from(print, room + text + ".pdf", room + text + ".md");
         }
-        from(print, Workshop.ROOM.resolve("pictures.pdf"),
-            Stream.of(Text.first("(?m)^pictures=\"(.*)\"", script).split(" "))
-                .map(Workshop.ROOM::resolve).toArray(Path[]::new));
+        String pictures = Text.first("(?m)^pictures=\"(.*)\"", script);
+        from(print, room + "pictures.pdf", pictures.replaceAll("\\S+", room + "$0").split(" "));
     }
 
-    static void from(String command, Path made, Path... sources) throws Exception {
-        Fault.attempt(() -> Fault.require(Files.exists(made)
-            && Files.readString(made, StandardCharsets.ISO_8859_1).contains(hash(sources)),
+    static void from(String command, String made, String... sources) throws Exception {
+        Path file = Path.of(made);
+        Fault.attempt(() -> Fault.require(Files.exists(file)
+            && Files.readString(file, StandardCharsets.ISO_8859_1).contains(hash(sources)),
             made, "missing, or older than its source: " + command));
     }
 
     /** The name that git gives to a file with the text of these. */
-    static String hash(Path... files) throws Exception {
-        String text = Stream.of(files).map(Text::read).collect(Collectors.joining());
-        byte[] bytes = text.getBytes();
+    static String hash(String... files) throws Exception {
+        String text = "";
+        for (String file : files) text += Text.read(Path.of(file));
         MessageDigest sha = MessageDigest.getInstance("SHA-1");
-        sha.update(("blob " + bytes.length + "\0").getBytes());
-        return HexFormat.of().formatHex(sha.digest(bytes));
+        sha.update(("blob " + text.getBytes().length + "\0").getBytes());
+        return HexFormat.of().formatHex(sha.digest(text.getBytes()));
     }
 }

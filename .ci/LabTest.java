@@ -85,6 +85,7 @@ class LabTest {
         TESTS.put("a small heap", LabTest::smallHeap);
         TESTS.put("documents", LabTest::documents);
         TESTS.put("documents: a fault of each kind", LabTest::plantedFaults);
+        TESTS.put("documents: pictures", LabTest::pictures);
         TESTS.put("documents: programs of a post", LabTest::posted);
         TESTS.put("documents: your own call", LabTest::yourCall);
         TESTS.put(".ci/java takes the JDK that is wanted", LabTest::findsJdk);
@@ -946,13 +947,18 @@ class LabTest {
         String empty = "<!-- end -->";
         String runs = ".ci/runs/";
         String shop = ".github/workshop/";
-        String step = "" + files(Path.of(shop, "steps"), ".patch").get(0);
+        List<Path> steps = files(Path.of(shop, "steps"), ".patch");
+        String step = "" + steps.getFirst();
+        String last = "" + steps.getLast();
+        String right = "    should be: ";
         String[][] faults = { // in this file, what is found becomes this; what is to be said
             {"README.md", empty, "9$0", "README.md: line # is stale"},
             {".ci/post.md", "```\n\n" + empty, "9$0", ".ci/post.md: line # is stale"},
             {".github/post/post.md", end, "9", ".github/post/post.md: line # is stale"},
             {".github/post/Waves.java", end, "//", ".ci/post.md: line # is stale"},
             {"README.md", end, "[a](none.md)", "README.md: leads nowhere: none.md"},
+            {shop + "handout.md", end, "[a](none.md)", shop + "handout.md: leads nowhere: n"},
+            {".ci/post.md", end, "[a](none.md)", ".github/post/post.md: leads nowhere: none"},
             {"README.md", end, "\n[a]: none.md", "README.md: leads nowhere: none.md"},
             {"README.md", end, "<img src=\"none.svg\">", "README.md: leads nowhere: none.svg"},
             {"README.md", end, "[a](#none)", "README.md: leads nowhere: #none"},
@@ -968,8 +974,24 @@ class LabTest {
             {"README.md", end, "<!-- file none -->" + empty, "README.md: file none: none: can"},
             {runs + "none.txt", end, "9", runs + "none.txt: no mark asks for it"},
             {runs + "starts.md", "", null, "README.md: five 25: " + runs + "starts.md: m"},
-            {runs + "starts.md", "(Side by side\n\n.*\n.*\n\\| \\S+) +\\|", "$1", "README.md:"
-                + " five 25: " + runs + "starts.md: cells are missing: "},
+            // A ratio on JDK 21, as a page rounds it; then one row of JDK 25, in its order
+            {runs + "starts.md", "(in synchronized +\\| )[^|]*(\\|[^|]*\\|[^|]*\\|\n)",
+                "$1~2,345× (9.96–12,345) $2",
+                right + "  <!-- about 21 in synchronized -->~2,300× \\(10–12,000\\)<"},
+            {runs + "starts.md", "(?s)(- Java 25.*?1,000 threads +\\|)[^|]*\\|[^|]*\\|[^|]*"
+                + "(.*?Side by side.*?1,000 threads +\\|[^|]*\\|)[^|]*", "$1 1 ms | 2 ms | 3× "
+                + "$2 4× ", right + "\\| start-time: 1,000 threads \\| 4× \\| 1 ms \\| 2 ms "},
+            {runs + "starts.md", "(?s)(- Java 25.*?in class init +\\|[^|]*\\|[^|]*\\| +)",
+                "$1~", "README.md: line # is stale"}, // a noisy row isn't shown
+            {runs + "starts.md", "(?s)A\\s+message\\s+to\\s+another.*", "A message to another"
+                + " processor and back took 99999 ns at best; around 9 of 9 rows, it took.",
+                right + "\\| start-time: 100 threads \\|[^|]*\\| — \\|"},
+            {runs + "jmh-25.log", "(?s)(pinning\n.*?p0.50:) +\\S+(.*?p0.50:) +\\S+(.*?p0.50:)"
+                + " +\\S+(.*?p0.50:) +\\S+(.*?p0.50:) +\\S+(.*?p0.50:) +\\S+",
+                "$1 9$2 1$3 5$4 1$5 8$6 4", right // the medians are 5 and 4
+                + "\\| pinning: 20 in synchronized (\\|[^|]*){3}\\| (1.25×|—) \\|"},
+            {runs + "keeps-27.txt", "(?m)^(- parks: [^:]*: ).*", "$1a carrier was free, with"
+                + " added carriers", right + "\\| parks: .*\\| blocked, compensated \\|$"},
             {runs + "starts.md", end, "9", ".github/five.svg: missing, or older than its"},
             {runs + "jmh-21.log", "", null, "results.md: jmh 21 25: " + runs + "jmh-21.log: m"},
             {runs + "jmh-21.log", "\\$ .*mvn", "$0 -X", "results.md: jmh 21 25: " + runs},
@@ -982,6 +1004,7 @@ class LabTest {
             {shop + "handout.md", end, "\n```java\nnone;\n```\n", shop + "handout.md: is no"},
             {shop + "handout.md", end, "\nchange 'none;' 'a'", shop + "handout.md: is nowhere"},
             {shop + "handout.md", end, "9", shop + "handout.pdf: missing, or older than its"},
+            {shop + "fast.md", end, "9", shop + "fast.pdf: missing, or older than its"},
             {shop + "trainer.md", end, "\n```diff\n-none;\n```\n", shop + "trainer.md: no s"},
             {shop + "trainer.md", end, "<!-- block predicted: none -->" + empty, shop
                 + "trainer.md: block predicted: " + shop + "handout.md: no sh block below"},
@@ -989,10 +1012,39 @@ class LabTest {
             {shop + "mounted.svg", end, "\n", shop + "pictures.pdf: missing, or older than"},
             {shop + "Shop2.java", end, "//", shop + "Shop2.java: is not Shop.java after the"},
             {step, end, "@@ -1 +1 @@\n-none;\n+one;\n", step + ": does not fit"},
+            {step, end, "@@ -1 +1 @@\n-}\n+};\n", step + ": does not fit"}, // in one place
+            {last, end, "@@ -1 +1 @@\n-none;\n+one;\n", last + ": does not fit"},
             {".github/five.svg", end, "\n", ".github/post/five.png: missing, or older than"},
             {".github/ratios.svg", "[0-9a-f]{40}", "9", ".github/ratios.svg: missing, or o"},
         };
         var bytes = java.nio.charset.StandardCharsets.ISO_8859_1; // keeps them as they are
+        Path copy = copied();
+        Path program = Files.createTempDirectory(temp, "program");
+        javac("-d", "" + program, ".ci/Documents.java");
+        String check = "cd '" + copy + "' && $JAVA -XX:TieredStopAtLevel=1 -cp '" + program
+            + "' Documents check";
+        equal("before any", "no fault", shell(check).exits(0).out.strip());
+        for (String[] fault : faults) {
+            Path file = copy.resolve(fault[0]);
+            byte[] before = Files.exists(file) ? Files.readAllBytes(file) : null;
+            String text = before == null ? "" : new String(before, bytes);
+            String wrong = fault[2] == null ? "" : text.replaceFirst(fault[1],
+                new String(fault[2].getBytes(UTF_8), bytes));
+            yes("changes " + String.join(", ", fault[0], fault[1]), !wrong.equals(text));
+            if (fault[2] == null) Files.delete(file);
+            else Files.write(file, wrong.getBytes(bytes));
+            Run run = shell(check);
+            String said = run.out.replaceAll("line \\d+", "line #");
+            yes(fault[0] + " has a fault; it's to say: " + fault[3] + ", not: " + said,
+                !matches("(?m)^" + fault[3], said).isEmpty());
+            run.exits(1);
+            if (before == null) Files.delete(file);
+            else Files.write(file, before);
+        }
+    }
+
+    /** A copy of all files that are the project's. */
+    static Path copied() throws Exception {
         Path copy = Files.createTempDirectory(temp, "documents");
         try (var walk = Files.walk(Path.of(""))) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {
@@ -1001,24 +1053,24 @@ class LabTest {
                 Files.copy(file, copy.resolve(file));
             }
         }
-        Path program = Files.createTempDirectory(temp, "program");
-        javac("-d", "" + program, ".ci/Documents.java");
-        String check = "cd '" + copy + "' && $JAVA -XX:TieredStopAtLevel=1 -cp '" + program
-            + "' Documents check";
-        equal("before any", "no fault", shell(check).exits(0).out.strip());
-        for (String[] fault : faults) {
-            Path file = copy.resolve(fault[0]);
-            byte[] right = Files.exists(file) ? Files.readAllBytes(file) : null;
-            String text = right == null ? "" : new String(right, bytes);
-            String wrong = fault[2] == null ? "" : text.replaceFirst(fault[1], fault[2]);
-            yes("changes " + String.join(", ", fault[0], fault[1]), !wrong.equals(text));
-            if (fault[2] == null) Files.delete(file);
-            else Files.write(file, wrong.getBytes(bytes));
-            String said = shell(check).exits(1).out.replaceAll("line \\d+", "line #");
-            yes(fault[0] + " has a fault; it's to say: " + fault[3] + ", not: " + said,
-                ("\n" + said).contains("\n" + fault[3]));
-            if (right == null) Files.delete(file);
-            else Files.write(file, right);
+        return copy;
+    }
+
+    /** A ratio of 1× (0.01–100) on JDK 21 is drawn below these numbers of the axis. */
+    static void pictures() throws Exception {
+        Path copy = copied();
+        Path starts = copy.resolve(".ci/runs/starts.md");
+        Files.writeString(starts, Files.readString(starts).replaceFirst(
+            "(in class init +\\| )[^|]*(\\|[^|]*\\|[^|]*\\|\n)", "$11.00× (0.01–100) $2"));
+        shell("cd '" + copy + "' && $JAVA .ci/Pictures.java"); // without rsvg, no PNG
+        String svg = Files.readString(copy.resolve(".github/five.svg"));
+        String row = svg.substring(svg.indexOf(">waiting in an initializer<"));
+        for (String[] at : new String[][] {{"line", "x1", "0.01"}, {"line", "x2", "100"},
+                {"circle", "cx", "1"}}) {
+            equal("an initializer's " + at[1] + " on JDK 21, below " + at[2] + "×",
+                matches("(?<= x=\")[^\"]+(?=\"[^>]*>" + at[2] + "×<)", svg),
+                matches("(?<=<" + at[0] + " class=\"jdk0\".{0,99} " + at[1] + "=\")[^\"]+",
+                    row).stream().limit(1).toList());
         }
     }
 

@@ -16,7 +16,7 @@ fail() {
 }
 
 stop() {
-    trap '' INT TERM
+    trap '' HUP INT TERM
     [ -z "${load-}" ] || kill "$load" 2>/dev/null
     [ -z "${service-}" ] || kill -9 "$service" 2>/dev/null
     [ ! -f "${data-}/db/postmaster.pid" ] || postgres pg_ctl -D "$data/db" -m immediate stop
@@ -38,6 +38,9 @@ postgres() {
 for number in "$ROUNDS" "$SECONDS_EACH" "$PARTNER_MS" "$POOL" "$ROOM" "$PORT" $RATES; do
     case $number in '' | 0* | *[!0-9]*) fail "'$number' is no number above 0" ;; esac
 done
+[ "$PORT" -le 65533 ] 2>/dev/null || fail "PORT: no three ports from '$PORT' on"
+case $RATES in *[0-9]*) ;; *) fail "RATES: no number in '$RATES'" ;; esac
+case $ARMS in *[a-z]*) ;; *) fail "ARMS: no arm in '$ARMS'" ;; esac
 for arm in $ARMS; do
     case $arm in pool | virtual | semaphore) ;; *) fail "ARMS: no arm is called '$arm'" ;; esac
 done
@@ -49,9 +52,10 @@ if [ $# = 0 ]; then
     [ $# != 0 ] || fail "found no JDK 21 or 25: name the home of a JDK"
 fi
 for jdk in "$@"; do
-    [ -x "$jdk/bin/javac" ] || fail "no JDK in $jdk: name a folder that has bin/javac"
+    [ -n "$jdk" ] && [ -x "$jdk/bin/javac" ] ||
+        fail "no JDK in '$jdk': name a folder that has bin/javac"
     version=$("$jdk/bin/javac" -version 2>&1 | sed 's/^javac \([0-9]*\).*/\1/')
-    [ "$version" -ge 21 ] || fail "$jdk is JDK $version: take 21 or newer"
+    [ "$version" -ge 21 ] 2>/dev/null || fail "$jdk is JDK $version: take 21 or newer"
 done
 newest=$(cd "$jdk" && pwd) # the last one: it makes the load
 command -v mvn >/dev/null || fail "no mvn on the PATH: install Maven"
@@ -61,6 +65,7 @@ bin=$(command -v initdb) && bin=$(dirname "$(readlink -f "$bin")") ||
 owner=$(id -un postgres 2>/dev/null || echo nobody)
 
 trap stop EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir -p "$root/target"
@@ -70,7 +75,7 @@ mvn -q -B -f "$root/pom.xml" -Dmaven.compiler.fork=true \
     -Dmaven.compiler.executable="$newest/bin/javac" package >"$root/target/maven.log" 2>&1 ||
     fail "Maven couldn't build the service: read $root/target/maven.log"
 
-data=$(mktemp -d)
+data=$(mktemp -d) || fail "no temporary folder: set TMPDIR to one"
 [ "$(id -u)" != 0 ] || chown "$owner" "$data"
 postgres initdb -D "$data/db" -U lab -A trust >"$data/log" 2>&1 &&
     postgres pg_ctl -w -D "$data/db" -l "$data/db/log" -o "-p $((PORT + 2)) -k $data \
