@@ -674,7 +674,7 @@ class CommandLine {
     private static String help(int first, Collection<Experiment> all) {
         String text = """
             java VirtualThreadsLab.java [option ...] [name ...]
-              --quick     smaller sizes: ten seconds, not a minute, but noisier
+              --quick     smaller sizes: seconds, not a minute, but noisier
               --runs N    N samples of each side, 1 to 100, instead of 5
             """ + Lab.report.options() + """
             Exit code 0: every row was measured; 1: one was not; 2: not understood.
@@ -1266,8 +1266,8 @@ class Machine {
             .toList();
         if (!busy.isEmpty()) words += Text.text(", and disturbed %s of %s rows. ", busy.size(),
             seen.size()) + busy.stream().filter(FullReport::farApart).map(Row::name)
-            .reduce((a, b) -> a + ", " + b).map(names -> "These hold all the same, as they are"
-                + " over a factor of three from 1×: " + names).orElse("None of these holds");
+            .reduce((a, b) -> a + ", " + b).map(names -> "These still tell which side"
+                + " is better, by over a factor of three: " + names).orElse("None of these holds");
         if (Double.isNaN(all.near())) return words + ".";
         words += ". A message to another processor and back took ";
         long far = seen.stream().filter(one -> one.state().far() > FAR * all.near()).count();

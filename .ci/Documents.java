@@ -274,12 +274,13 @@ class Results {
         return cells.getFirst();
     }
 
-    /** Two digits: 0.105× (0.104–0.108) is 0.11× (0.10–0.11), 1.00× (0.997–1.04) is 1×. */
+    /** Two digits, three from 1 to 2: 0.105× (0.104–0.108) is 0.11× (0.10–0.11), 1.01× stays. */
     static String about(String words) {
         String exact = cell(words.split(" ")[0], words.replaceFirst("\\S+ ", ""));
-        return Pattern.compile("[\\d.,]+").matcher(exact).replaceAll(number ->
-            rounded(Double.parseDouble(number.group().replace(",", "")), 2))
-            .replaceFirst("([\\d.,]+)× \\(\\1–\\1\\)", "$1×").replaceFirst("\\.0×$", "×");
+        return Pattern.compile("[\\d.,]+").matcher(exact).replaceAll(found -> {
+            double number = Double.parseDouble(found.group().replace(",", ""));
+            return rounded(number, number >= 1 && number < 2 ? 3 : 2);
+        }).replaceFirst("([\\d.,]+)× \\(\\1–\\1\\)", "$1×").replaceFirst("\\.0+×$", "×");
     }
 
     /** As a table for a narrow screen: the ratio first, with its range over the starts. */
@@ -365,9 +366,9 @@ class Jmh {
         }
         String head = "Work | JDK " + String.join(": lab | JMH | JDK ", jdks) + ": lab | JMH";
         return Text.table(1, head, rows) + "\n\n" + """
-            Of JMH's %d iterations, %d count: those in which the processors were %s, as in the
-            lab; there, a message to the other one and back took %.0f ns at best.""".formatted(
-            iterations, times.values().stream().mapToInt(List::size).sum(),
+            %d of JMH's %d iterations count: in those, the processors were %s, as in the lab's.
+            At best, a message to the other processor and back took %.0f ns.""".formatted(
+            times.values().stream().mapToInt(List::size).sum(), iterations,
             far ? "far apart" : "near", trip);
     }
 

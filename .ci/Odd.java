@@ -372,8 +372,8 @@ class Odd extends VirtualThreadsLab {
             + " disturbed 1 of 1 rows. None of these holds. A message to another processor and"
             + " back took 50 ns.", said(same, busy));
         is("said of one that moved, 4×", used + "11 % of the processors, a hypervisor 0 %, and"
-            + " disturbed 1 of 2 rows. These hold all the same, as they are over a factor of"
-            + " three from 1×: an odd one. A message to another processor and back took 50 ns"
+            + " disturbed 1 of 2 rows. These still tell which side is better, by over a factor"
+            + " of three: an odd one. A message to another processor and back took 50 ns"
             + " at best; around 1 of 2 rows, it took over 2.5 times as long, up to 126 ns.",
             Machine.words(List.of(new FullReport.Seen(far, busy),
                 new FullReport.Seen(same, moved))));
