@@ -310,6 +310,7 @@ class LabTest {
             + " turns").report(0);
         run.tells("runAll ran 7 of 7 tasks", "startAll returned after 10 of 10 threads",
             "of 1,100 threads, 1,000 are pending at once", "each line is written at once",
+            "only parking is timed",
             "the median latency is 30 ms", "a latency counts from its time",
             "10 calls at 100 a second for 100 ms", "no call is sent before it is due",
             "the last call is due after 90 ms", "10 calls are late",

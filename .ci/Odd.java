@@ -435,6 +435,13 @@ class Odd extends VirtualThreadsLab {
         double after = writes();
         say(after >= before + 1_000 || Double.isNaN(after) ? "each line is written at once"
             : "1,000 lines took %s writes", after - before);
+        double timed = 1;
+        for (int i = 0; i < 3; i++) {
+            long start = System.nanoTime();
+            double parked = new Encores.Parked(50_000).read();
+            timed = Math.min(timed, parked * 1e6 / (System.nanoTime() - start));
+        }
+        say(timed < 0.9 ? "only parking is timed" : "timed: %s of a parking", timed);
         Encores.weigh(20_000, 0);
         say("beside %s MB, each weighs %s", BALLAST.length >> 20,
             Encores.weigh(20_000, 0));
