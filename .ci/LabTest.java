@@ -237,7 +237,7 @@ class LabTest {
         lab("--runs 0").refuses("--runs takes a number from 1 to 100, not 0");
         lab("pining").refuses("'pining', did you mean pinning?");
         lab("--quik").refuses("'--quik', did you mean --quick?");
-        lab("x").refuses("'x', try --help");
+        lab("x --runs 100 --starts 100").refuses("'x', try --help");
         lab("pxning").refuses("'pxning', try --help");
         lab("--java none").refuses("--java none: Cannot run program");
         if (Files.isExecutable(Path.of("/bin/true"))) {
