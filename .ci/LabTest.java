@@ -310,7 +310,7 @@ class LabTest {
             + " turns").report(0);
         run.tells("runAll ran 7 of 7 tasks", "startAll returned after 10 of 10 threads",
             "of 1,100 threads, 1,000 are pending at once", "each line is written at once",
-            "only parking is timed",
+            "only parking is timed", "time-sharing: [long, long, short]",
             "the median latency is 30 ms", "a latency counts from its time",
             "10 calls at 100 a second for 100 ms", "no call is sent before it is due",
             "the last call is due after 90 ms", "10 calls are late",
@@ -639,6 +639,7 @@ class LabTest {
         run.row("http", "320 ").models(1);
         run.row("http", "600 ").models(3.5);
         run.row("capacity", "").models(1);
+        equal("println's model", JDK < 23 ? "—" : "1×", run.row("println", "").model());
         yes("http gains where calls queue", number(run.row("http", "600 ").ratio()) > 1.2);
         yes("no time sharing", number(run.row("time-sharing", "").ratio()) < 1);
         sentences(run);

@@ -435,6 +435,17 @@ class Odd extends VirtualThreadsLab {
         double after = writes();
         say(after >= before + 1_000 || Double.isNaN(after) ? "each line is written at once"
             : "1,000 lines took %s writes", after - before);
+        var made = new AtomicInteger();
+        List<String> begun = new CopyOnWriteArrayList<>();
+        Encores.delay(newThreadPerTaskExecutor(task -> {
+            boolean first = made.incrementAndGet() <= 2;
+            return new Thread(() -> {
+                if (first) nap(50);
+                begun.add(first ? "long" : "short");
+                task.run();
+            });
+        }), 2);
+        say("time-sharing: %s", begun);
         double timed = 1;
         for (int i = 0; i < 3; i++) {
             long start = System.nanoTime();
