@@ -1266,8 +1266,8 @@ class Machine {
             .toList();
         if (!busy.isEmpty()) words += Text.text(", and disturbed %s of %s rows. ", busy.size(),
             seen.size()) + busy.stream().filter(FullReport::farApart).map(Row::name)
-            .reduce((a, b) -> a + ", " + b).map(names -> "These still tell which side"
-                + " is better, by over a factor of three: " + names).orElse("None of these holds");
+            .reduce((a, b) -> a + ", " + b).map(names -> "These still tell which side is"
+                + " better, by over a factor of three: " + names).orElse("None of these holds");
         if (Double.isNaN(all.near())) return words + ".";
         words += ". A message to another processor and back took ";
         long far = seen.stream().filter(one -> one.state().far() > FAR * all.near()).count();
@@ -1384,8 +1384,8 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
         var calls = new AtomicInteger();
         var failed = new AtomicInteger();
         Set<Thread> callers = ConcurrentHashMap.newKeySet();
-        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done));
-        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done));
+        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done::get));
+        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done::get));
         var middle = newThreadPerTaskExecutor(Thread::new).submit(() -> held(callers));
         double computed = computedMs();
         double lost = lostMs();
@@ -1412,10 +1412,10 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
             middle.get(), calls.get(), failed.get());
     }
 
-    private static double missedMs(AtomicBoolean done) {
+    static double missedMs(Callable<Boolean> done) throws Exception {
         double missed = 0;
         long last = System.nanoTime();
-        while (!done.get()) {
+        while (!done.call()) {
             LockSupport.parkNanos(1_000_000);
             long now = System.nanoTime();
             double late = (now - last) / 1e6 - 1;

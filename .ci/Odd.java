@@ -435,6 +435,14 @@ class Odd extends VirtualThreadsLab {
         double after = writes();
         say(after >= before + 1_000 || Double.isNaN(after) ? "each line is written at once"
             : "1,000 lines took %s writes", after - before);
+        double little = 1e9;
+        double much = 1e9;
+        for (int i = 0; i < 30; i++) {
+            little = Math.min(little, missed(3));
+            much = Math.min(much, missed(6));
+        }
+        say(little == 0 && much > 29 && much < 33 ? "ticks over 5 ms late are missed"
+            : "of ticks 3 and 6 ms late, %s and %s ms are missed", little, much);
         var made = new AtomicInteger();
         List<String> begun = new CopyOnWriteArrayList<>();
         Encores.delay(newThreadPerTaskExecutor(task -> {
@@ -465,6 +473,15 @@ class Odd extends VirtualThreadsLab {
         } catch (FileNotFoundException e) {
             return Double.NaN;
         }
+    }
+
+    /** What five ticks miss that are late by so many ms. */
+    static double missed(int ms) throws Exception {
+        var left = new AtomicInteger(5);
+        return Heartbeat.missedMs(() -> {
+            if (left.get() > 0) nap(ms);
+            return left.getAndDecrement() == 0;
+        });
     }
 
     /** Counts the threads that inherit from the one that starts them. */
