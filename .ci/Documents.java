@@ -274,12 +274,12 @@ class Results {
         return cells.getFirst();
     }
 
-    /** Two digits, three from 1 to 2: 0.105× (0.104–0.108) is 0.11× (0.10–0.11), 1.01× stays. */
+    /** Two digits, or two places near 1: 0.105× (0.104–0.108) is 0.11× (0.10–0.11). */
     static String about(String words) {
         String exact = cell(words.split(" ")[0], words.replaceFirst("\\S+ ", ""));
         return Pattern.compile("[\\d.,]+").matcher(exact).replaceAll(found -> {
             double number = Double.parseDouble(found.group().replace(",", ""));
-            return rounded(number, number >= 1 && number < 2 ? 3 : 2);
+            return number > 0.95 && number < 2 ? "%.2f".formatted(number) : rounded(number, 2);
         }).replaceFirst("([\\d.,]+)× \\(\\1–\\1\\)", "$1×").replaceFirst("\\.0+×$", "×");
     }
 
