@@ -729,6 +729,7 @@ class FullReport extends Report {
 
     @Override void begin() {
         main = Thread.currentThread();
+        Machine.look(); // compiles it, so that the next one can be compared with later ones
         new Seen(null, Machine.look()); // now, as later a file of classes may not open
         super.begin();
         Runtime.getRuntime().addShutdownHook(new Thread(this::end));
@@ -1256,7 +1257,7 @@ class Machine {
         return least;
     }
 
-    /** What the states of these rows say of the machine, and which rows hold all the same. */
+    /** What the states say of the machine, and which of these rows still tell something. */
     static String words(List<FullReport.Seen> seen) {
         State all = State.of(seen.stream().map(FullReport.Seen::state).toList(), 1);
         String words = Text.text("Other programs used up to %s %% of the processors, a"

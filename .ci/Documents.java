@@ -257,6 +257,7 @@ class Results {
         for (String line : Text.groups("(?m)^\\| (.*?) *\\|$", table)) {
             List<String> cells = List.of(line.split(" *\\| *"));
             if (heads.isEmpty()) heads = cells;
+            Fault.require(cells.size() == heads.size(), STARTS, "cells are missing: " + line);
             Map<String, String> row = new HashMap<>();
             for (int i = 0; i < cells.size(); i++) row.put(heads.get(i), cells.get(i));
             rows.put(cells.get(0) + " " + cells.get(1), row);
