@@ -729,7 +729,7 @@ class FullReport extends Report {
 
     @Override void begin() {
         main = Thread.currentThread();
-        Machine.look(); // compiles it, so that the next one can be compared with later ones
+        Machine.warmUp();
         new Seen(null, Machine.look()); // now, as later a file of classes may not open
         super.begin();
         Runtime.getRuntime().addShutdownHook(new Thread(this::end));
@@ -1184,10 +1184,13 @@ class Machine {
         }
     }
 
+    /** Has the round trip compiled, so that the first look can be compared with later ones. */
+    static void warmUp() { shortest(60); }
+
     /** Says what has happened since the last look. */
     static State look() {
         double before = trip;
-        if (Lab.PROCESSORS > 1) trip = shortest(Double.isNaN(trip) ? 60 : 3); // 60: to compile
+        trip = shortest(3);
         double[] shares = {Double.NaN, Double.NaN};
         if (System.nanoTime() - looked > 500_000_000) { // the system counts in 10 ms
             shares = shares();
@@ -1226,15 +1229,18 @@ class Machine {
         }
     }
 
-    /** The ns of the shortest of so many round trips, and of more until there is one. */
+    /** The ns of the shortest of so many round trips; of fewer, or NaN, after 20 ms. */
     private static double shortest(int tries) {
+        if (Lab.PROCESSORS < 2) return Double.NaN;
         BALL.set(2);
         LockSupport.unpark(PARTNER);
         // The partner may wait for this thread's processor until the system moves it.
         long end = System.nanoTime() + 20_000_000;
         double least = Double.POSITIVE_INFINITY;
-        while (tries-- > 0 || Double.isInfinite(least) && System.nanoTime() < end) {
-            least = Math.min(least, roundTrip());
+        while (tries > 0 && System.nanoTime() < end) {
+            double ns = roundTrip();
+            least = Math.min(least, ns);
+            if (Double.isFinite(ns)) tries--;
         }
         BALL.set(0);
         return Double.isFinite(least) ? least : Double.NaN;
