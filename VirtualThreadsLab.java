@@ -1185,12 +1185,12 @@ class Machine {
     }
 
     /** Has the round trip compiled, so that the first look can be compared with later ones. */
-    static void warmUp() { shortest(60); }
+    static void warmUp() { shortest(20, 100); }
 
     /** Says what has happened since the last look. */
     static State look() {
         double before = trip;
-        trip = shortest(3);
+        trip = shortest(3, 20);
         double[] shares = {Double.NaN, Double.NaN};
         if (System.nanoTime() - looked > 500_000_000) { // the system counts in 10 ms
             shares = shares();
@@ -1229,13 +1229,13 @@ class Machine {
         }
     }
 
-    /** The ns of the shortest of so many round trips; of fewer, or NaN, after 20 ms. */
-    private static double shortest(int tries) {
+    /** The ns of the shortest of so many round trips; after mostMs of fewer, or NaN of none. */
+    private static double shortest(int tries, int mostMs) {
         if (Lab.PROCESSORS < 2) return Double.NaN;
         BALL.set(2);
         LockSupport.unpark(PARTNER);
         // The partner may wait for this thread's processor until the system moves it.
-        long end = System.nanoTime() + 20_000_000;
+        long end = System.nanoTime() + mostMs * 1_000_000L;
         double least = Double.POSITIVE_INFINITY;
         while (tries > 0 && System.nanoTime() < end) {
             double ns = roundTrip();
