@@ -405,8 +405,11 @@ class Side {
     double median() { return median(samples); }
 
     /** Beyond a fifth, the next run may well show another ratio. */
-    boolean noisy() {
-        return quantile(samples, 0.75) - quantile(samples, 0.25) > 0.2 * median();
+    boolean noisy() { return differ(0.25, 0.75); }
+
+    /** Whether the values at these quantiles lie more than a fifth of the median apart. */
+    boolean differ(double low, double high) {
+        return quantile(samples, high) - quantile(samples, low) > 0.2 * median();
     }
 
     static double median(Collection<Double> values) { return quantile(values, 0.5); }
@@ -772,7 +775,10 @@ class FullReport extends Report {
 
     /** Doubts the row if its ratio may be the machine's doing, as that of counts can't be. */
     static Seen judged(Row row, Machine.State state) {
-        boolean doubted = state.moved() || state.busy() && !farApart(row);
+        // Where the processors moved, a single sample that differs may tell of another state.
+        boolean modes = state.moved()
+            && (row.platformSide().differ(0, 1) || row.virtualSide().differ(0, 1));
+        boolean doubted = modes || state.busy() && !farApart(row);
         return new Seen(doubted && row.unit().equals("ms") ? row.doubt() : row, state);
     }
 
@@ -1229,7 +1235,7 @@ class Machine {
         }
     }
 
-    /** The ns of the shortest of so many round trips; after mostMs of fewer, or NaN of none. */
+    /** The ns of the shortest of so many round trips, or of fewer in mostMs; NaN if of none. */
     private static double shortest(int tries, int mostMs) {
         if (Lab.PROCESSORS < 2) return Double.NaN;
         BALL.set(2);
@@ -1603,7 +1609,7 @@ class Encores extends Lab { // so that an experiment can write time(…)
      * isn't resumed until a carrier is free, and nothing interrupts what computes there: its
      * call seems to take longer. Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2
      * behind it: that is the model up to JDK 25, where all share one queue. From 26 on, there
-     * are more, and some starts of a JVM resume it sooner.
+     * are more, and it may be resumed sooner.
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed() throws Exception {

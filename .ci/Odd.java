@@ -358,9 +358,13 @@ class Odd extends VirtualThreadsLab {
         is("doubted if busy, 4×", false, FullReport.judged(far, busy).row().noisy());
         is("doubted if busy, 3×", true, FullReport.judged(close, busy).row().noisy());
         is("doubted if busy, 0.25×", false, FullReport.judged(less, busy).row().noisy());
-        is("doubted if moved", true, FullReport.judged(far, moved).row().noisy());
+        Row modes = row(ones, side(4, 4, 4, 4, 3.1));
+        is("doubted if moved", true, FullReport.judged(modes, moved).row().noisy());
+        is("doubted if not moved", false, FullReport.judged(modes, quiet).row().noisy());
+        is("doubted if moved, but alike", false, FullReport.judged(far, moved).row().noisy());
         Machine.pair = false;
-        is("doubted if one of many moved", false, FullReport.judged(far, moved).row().noisy());
+        is("doubted if one of many moved", false,
+            FullReport.judged(modes, moved).row().noisy());
         var all = Machine.State.of(List.of(quiet, busy, stolen, moved), 1);
         is("all states", new Machine.State(0.11, 0.11, 50, 126), all);
         String used = "Other programs used up to ";
