@@ -326,7 +326,7 @@ class Jmh {
 
     final Map<String, List<Double>> times = new HashMap<>(); // that count, by JDK and test
     final double trip; // in the lab, in ns
-    boolean far; // around most of the lab's rows
+    boolean far; // most of the lab's rows saw messages that took much longer
     int iterations;
 
     Jmh() {
@@ -368,10 +368,10 @@ class Jmh {
         }
         String head = "Work | JDK " + String.join(": lab | JMH | JDK ", jdks) + ": lab | JMH";
         return Text.table(1, head, rows) + "\n\n" + """
-            %d of JMH's %d iterations count: those in which the processors are known to have been
-            %s, as in the lab's run. There, a message took %.0f ns at best.""".formatted(
+            %d of JMH's %d iterations count: those in which a message is known to have taken
+            %s 2.5 times as long as the lab's %.0f ns%s.""".formatted(
             times.values().stream().mapToInt(List::size).sum(), iterations,
-            far ? "far apart" : "near", trip);
+            far ? "over" : "at most", trip, far ? " at best, as around most of its rows" : "");
     }
 
     String ratio(String jdk, String test) {

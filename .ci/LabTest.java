@@ -58,7 +58,7 @@ class LabTest {
         TESTS.put("command line", LabTest::commandLine);
         TESTS.put("usage errors", LabTest::usageErrors);
         TESTS.put("exact: what is known without a clock", LabTest::exact);
-        TESTS.put("shots: how often, and their median", LabTest::shots);
+        TESTS.put("shots: how often, and their median; messages", LabTest::shots);
         TESTS.put("words: what they measure", LabTest::words);
         TESTS.put("cells, chart and samples", LabTest::cells);
         TESTS.put("both sides run the same tasks", LabTest::sides);
@@ -265,9 +265,11 @@ class LabTest {
         equal("answers that differ", "all asked", odd("exact").exits(0).out.strip());
     }
 
-    /** Here the clock is a fake one: it shows what the jobs say they took. */
+    /** Here the clock is a fake one: it shows what the jobs, or messages, say they took. */
     static void shots() throws Exception {
-        Path faked = compile(edited("System.nanoTime()", "Fake.now") + """
+        String trip = "int turn = BALL.incrementAndGet();";
+        Path faked = compile(edited("System.nanoTime()", "Fake.now",
+            trip, trip + " Fake.now += 123;") + """
             class Fake extends Lab {
                 static long now;
                 static int shot;
@@ -280,6 +282,8 @@ class LabTest {
                                 + took(ms, job -> warmUp(job)));
                         }
                     }
+                    Machine.look();
+                    System.out.println(PROCESSORS < 2 ? 123.0 : Machine.look().far());
                 }
 
                 interface Way { double of(Job job) throws Exception; }
@@ -301,6 +305,7 @@ class LabTest {
             500.0 of 1, warm-up 500.0 of 1
             0.5 of 399, warm-up 0.5 of 2398
             0.5 of 39, warm-up 0.5 of 478
+            123.0
             """, java("-cp " + faked + " Fake").exits(0).out);
     }
 
