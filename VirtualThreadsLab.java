@@ -1467,7 +1467,8 @@ class Heartbeat extends Lab { // so that it can write text(…) and runAll(…)
         for (File thread : threads == null ? new File[0] : threads) {
             try (var name = new Scanner(new File(thread, "comm"));
                     var times = new Scanner(new File(thread, "schedstat"))) {
-                boolean carrier = name.nextLine().startsWith("ForkJoinPool-1-");
+                // JDK 27 leaves out the middle of a long name, where others cut its end.
+                boolean carrier = name.nextLine().matches("ForkJoinPool-1-|ForkJoi[.]{2}.*");
                 times.nextLong(); // on a processor
                 if (carrier) nanos += times.nextLong();
             } catch (IOException | NoSuchElementException e) {

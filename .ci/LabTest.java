@@ -805,6 +805,12 @@ class LabTest {
             yes("one carrier computes all the time: " + ms,
                 number(ms.get(1)) > 0.7 * number(ms.get(0)));
         }
+        if (Files.exists(Path.of("/proc/self/schedstat"))) {
+            Run crowd = java("-Djdk.virtualThreadScheduler.parallelism="
+                + 2 * Runtime.getRuntime().availableProcessors()
+                + " Odd --quick --runs 1 computing").report(0);
+            if (crowd.tellable("computing")) crowd.says("computing", " ms and lost ");
+        }
         run.free("monitor");
         boolean added = run.said("monitor").matches(".*added carriers in use: [\\d]+, of 254 at"
             + " most, mostly at `Odd\\.\\S*:\\d+`.*");
