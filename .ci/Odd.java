@@ -56,7 +56,7 @@ class Odd extends VirtualThreadsLab {
         });
         waits("one", () -> { synchronized (TWO) { Thread.sleep(20); } });
         waits("short", () -> Thread.sleep(0, 100_000));
-        for (int micros : new int[] {300, 1_000, 2_000, 500_000}) {
+        for (int micros : new int[] {300, 1_000, 2_000, 250_000}) {
             waits("pin" + micros, () -> pinned(micros));
         }
         var calls = new AtomicInteger();
