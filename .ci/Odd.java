@@ -360,6 +360,8 @@ class Odd extends VirtualThreadsLab {
         is("doubted if busy, 0.25×", false, FullReport.judged(less, busy).row().noisy());
         Row modes = row(ones, side(4, 4, 4, 4, 3.1));
         is("doubted if moved", true, FullReport.judged(modes, moved).row().noisy());
+        is("doubted if a platform sample moved", true,
+            FullReport.judged(row(side(4, 4, 4, 4, 3.1), ones), moved).row().noisy());
         is("doubted if not moved", false, FullReport.judged(modes, quiet).row().noisy());
         is("doubted if moved, but alike", false, FullReport.judged(far, moved).row().noisy());
         Machine.pair = false;
