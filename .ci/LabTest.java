@@ -1038,7 +1038,7 @@ class LabTest {
         javac("-d", "" + program, ".ci/Documents.java");
         String check = "$JAVA -XX:TieredStopAtLevel=1 -cp '" + program + "' Documents check";
         equal("before any", "no fault", shell(check).exits(0).out.strip());
-        List<Callable<Void>> halves = new ArrayList<>(); // which save time where two can run
+        List<Callable<Void>> halves = new ArrayList<>(); // each in a copy of its own, at once
         for (int half : new int[] {0, 1}) halves.add(() -> {
             Path copy = copied();
             for (int i = half; i < faults.length; i += 2) plant(copy, faults[i], check);
