@@ -7,11 +7,9 @@ class Mine extends VirtualThreadsLab {
     static final ConcurrentHashMap<Object, Object> CACHE = new ConcurrentHashMap<>(100_000);
 
     public static void main(String[] args) {
-        run(List.of(new Experiment("mine", Mine::mine, "a call of my own")), args);
-    }
-
-    static void mine() throws Exception {
-        waiting("a cache", UNKNOWN, () -> CACHE.computeIfAbsent(new Object(), Mine::load));
+        System.exit(run(List.of(new Experiment("mine", "a call of my own", lab ->
+            lab.waiting("a cache", Lab.UNKNOWN,
+                () -> CACHE.computeIfAbsent(new Object(), Mine::load)))), args));
     }
 
     static Object load(Object key) {

@@ -47,28 +47,6 @@ java25() { jdk_run "$JDK25" 25 java -XX:ActiveProcessorCount=2 "$@"; }
 jcmd25() { jdk_run "$JDK25" 25 jcmd "$@"; }
 jfr25() { jdk_run "$JDK25" 25 jfr "$@"; }
 
-# Makes Play.java, a changed copy of the lab: change 'int pool = 200;' 'int pool = 1_000;'
-change() {
-    if ! [ -f VirtualThreadsLab.java ]; then
-        echo "change: VirtualThreadsLab.java is not in this folder." >&2
-        return 2
-    fi
-    if [ -z "${1:-}" ] || [ -z "${2:-}" ]; then
-        echo "change: it needs two texts, each in quotes: change 'old' 'new'" >&2
-        return 2
-    fi
-    if ! grep -qF -e "$1" VirtualThreadsLab.java; then
-        echo "change: VirtualThreadsLab.java does not say: $1" >&2
-        return 2
-    fi
-    awk -v old="$1" -v new="$2" '{
-        at = index($0, old)
-        if (at) $0 = substr($0, 1, at - 1) new substr($0, at + length(old))
-        print
-    }' VirtualThreadsLab.java > Play.java
-    echo "Play.java: lines changed: $(grep -cF -e "$1" VirtualThreadsLab.java)" >&2
-}
-
 jdk_check() { # version, home: prints the version found there, or what is wrong
     found=$(jdk_run "$2" "$1" java -version 2>&1 | head -n 1)
     echo "$found"

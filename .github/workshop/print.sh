@@ -10,6 +10,8 @@ cd "$(dirname "$0")"
 print() { # name, hash: prints the Markdown that it reads, with room to write on each ____
     pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" \
         -M keywords="$2" | sed -e 's:_____*:<span class="blank">&</span>:g' \
+        -e '/class="write"/s:</div>:<i></i>&:' \
+        -e '/class="write/s:</div>:<i></i><i></i>&:' \
         -e 's|<a href="[^"#:][^":]*"|<a|g' | # on paper, another page is nowhere
         weasyprint -q - "$1.pdf"
 }
