@@ -43,11 +43,11 @@ class Documents {
         switch (args.length == 0 ? "" : args[0]) {
             case "" -> documents.check();
             case "run" -> {
-                args[0] = ".ci/keep";
+                args[0] = ".ci/rerun";
                 documents.faults = new ProcessBuilder(args).inheritIO().start().waitFor();
             }
             case "draw" -> Picture.draw();
-            default -> throw new IllegalArgumentException(args[0]);
+            default -> throw new IllegalArgumentException("neither run nor draw: " + args[0]);
         }
         System.exit(documents.faults == 0 ? 0 : 1);
     }
