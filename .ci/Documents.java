@@ -140,6 +140,7 @@ class Documents {
     /** Ratios of three pages, and times and ranges of their tables, are of kept runs. */
     void numbers(List<Text> pages) throws IOException {
         List<Text> files = Text.all(".ci/runs", ".txt");
+        for (Text run : files) require(run.text().startsWith("$ "), run, 1, "has no command");
         files.addAll(pages);
         List<Value> known = files.stream().flatMap(file -> Value.in(file).stream()).toList();
         for (String page : List.of("README.md", "results.md", POST + "post.md")) {

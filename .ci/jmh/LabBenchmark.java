@@ -3,27 +3,28 @@ package lab;
 
 import static java.util.concurrent.Executors.*;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.*;
+import org.openjdk.jmh.runner.*;
+import org.openjdk.jmh.runner.options.*;
 
 /**
- * Does JMH read the same ratios as the lab? It calls the lab's own startAll and runAll, as
- * three of the experiments do. JMH starts a JVM for each row and each side, warms it up and
- * times single calls (sample mode); a row's time is the median, p0.50.
+ * Does JMH read the same ratios as the lab? It runs the lab's own startAll, runAll and
+ * countPrimes, and main prints a table like the lab's, in about four minutes:
  *
- *     mvn -q -f .ci/jmh/pom.xml package
+ *     mvn -q -f .ci/jmh package
  *     java -jar .ci/jmh/target/benchmarks.jar
  *
- * The second command takes about two minutes. An iteration makes at least one call, however
- * long: one wave in the pool of 200 takes 5 s. After each iteration, a line tells how long a
- * message to another processor and back took around it: start-time depends on that, so
- * iterations are compared with the lab only where both saw the same.
+ * As in the lab with --starts 5, each side of a row has five JVMs, one after another, and each
+ * of these gives one sample, the median of an iteration: p0.50 of the calls that fit into a
+ * second, at least one. One wave in the pool of 200 takes five.
  */
 @BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Fork(5)
 @Warmup(iterations = 1, time = 1)
-@Measurement(iterations = 3, time = 1)
+@Measurement(iterations = 1, time = 1)
 @State(Scope.Benchmark)
 public class LabBenchmark {
     @Param({"platform", "virtual"})
@@ -36,38 +37,79 @@ public class LabBenchmark {
         public int threads;
     }
 
-    @Setup
-    public void look() { Machine.look(); }
-
-    @TearDown(Level.Iteration)
-    public void lookAgain() {
-        var state = Machine.look(); // what it was since the last look
-        System.out.printf("%n# round trip: %.0f to %.0f ns%n", state.near(), state.far());
+    /** Only the platform side of sleepWave has a pool. */
+    @State(Scope.Benchmark)
+    public static class Pool {
+        @Param({"200", "1000"})
+        public int threads;
     }
 
     @Benchmark
-    @Fork(3) // as starts of a JVM differ most
     public void startTime(Size size) throws Exception {
         VirtualThreadsLab.startAll(platform() ? Thread.ofPlatform() : Thread.ofVirtual(),
             size.threads);
     }
 
     @Benchmark
-    public void sleepWave() throws Exception {
-        var executor = platform() ? newFixedThreadPool(200) : newVirtualThreadPerTaskExecutor();
+    public void sleepWave(Pool pool) throws Exception {
+        var executor = platform() ? newFixedThreadPool(pool.threads)
+            : newVirtualThreadPerTaskExecutor();
         Lab.runAll(executor, 10_000, () -> Thread.sleep(100));
+    }
+
+    @Benchmark
+    public void cpuPrimes() throws Exception {
+        var executor = platform() ? newFixedThreadPool(Lab.PROCESSORS)
+            : newVirtualThreadPerTaskExecutor();
+        Lab.runAll(executor, 4 * Lab.PROCESSORS, () ->
+            Lab.check("primes", 78_498, VirtualThreadsLab.countPrimes(1_000_000)));
     }
 
     @Benchmark
     public void pinning() throws Exception {
         var executor = platform() ? newThreadPerTaskExecutor(Thread::new)
             : newVirtualThreadPerTaskExecutor();
-        Lab.runAll(executor, Lab.perCarrier() * Lab.CARRIERS, () -> {
-            synchronized (Lab.OWN.get()) {
-                Thread.sleep(50);
+        Lab.runAll(executor, Lab.PER_CARRIER * Lab.CARRIERS, () -> {
+            synchronized (VirtualThreadsLab.OWN.get()) {
+                Thread.sleep(500 / Lab.PER_CARRIER);
             }
         });
     }
 
     boolean platform() { return side.equals("platform"); }
+
+    public static void main(String[] args) throws RunnerException {
+        System.out.printf("JMH, Java %s, iterations of each side: one in each of 5 JVMs%n%n"
+            + "| Experiment   | Work                | Platform |  Virtual | %21s |%n"
+            + "|--------------|---------------------|---------:|---------:|%s:|%n",
+            Runtime.version(), "JDK " + Runtime.version().feature(), "-".repeat(22));
+        print("start-time", "100 threads", "startTime", "threads", "100");
+        print("start-time", "1,000 threads", "startTime", "threads", "1000");
+        print("start-time", "10,000 threads", "startTime", "threads", "10000");
+        print("sleep-wave", "10,000, pool 200", "sleepWave", "threads", "200");
+        print("sleep-wave", "10,000, pool 1,000", "sleepWave", "threads", "1000");
+        print("cpu-primes", 4 * Lab.PROCESSORS + " × 78,498 primes", "cpuPrimes");
+        print("pinning", Lab.PER_CARRIER * Lab.CARRIERS + " in synchronized", "pinning");
+    }
+
+    static void print(String experiment, String work, String method, String... param)
+            throws RunnerException {
+        Row row = new Row(experiment, work, "ms", Lab.UNKNOWN,
+            read("platform", method, param), read("virtual", method, param));
+        System.out.printf("| %-12s | %-19s | %8s | %8s | %21s |%n", experiment, work,
+            Text.number(row.platform(), " ms"), Text.number(row.virtual(), " ms"),
+            (row.high() > 1.5 * row.low() ? "~" : "")
+                + Text.of("%s× (%s–%s)", row.ratio(), row.low(), row.high()));
+    }
+
+    /** The median of each iteration, in ms. */
+    static List<Double> read(String side, String method, String... param)
+            throws RunnerException {
+        var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
+            .include("LabBenchmark." + method).param("side", side);
+        if (param.length > 0) options.param(param[0], param[1]);
+        return new Runner(options.build()).runSingle().getBenchmarkResults().stream()
+            .flatMap(fork -> fork.getIterationResults().stream())
+            .map(one -> one.getPrimaryResult().getStatistics().getPercentile(50)).toList();
+    }
 }
