@@ -27,10 +27,10 @@ import java.util.stream.*;
 class VirtualThreadsLab {
     static final List<Experiment> FIVE = List.of( // each with the number of its rows
         new Experiment("start-time", 3, "start and run threads", VirtualThreadsLab::startTime),
-        new Experiment("sleep-wave", 2, "tasks wait in a pool", VirtualThreadsLab::sleepWave),
-        new Experiment("cpu-primes", 1, "tasks compute", VirtualThreadsLab::cpuPrimes),
-        new Experiment("pinning", 3, "tasks wait in a lock", VirtualThreadsLab::pinning),
-        new Experiment("thread-count", 2, "tasks wait", VirtualThreadsLab::threadCount));
+        new Experiment("sleep-wave", 2, "tasks that wait", VirtualThreadsLab::sleepWave),
+        new Experiment("cpu-primes", 1, "tasks that compute", VirtualThreadsLab::cpuPrimes),
+        new Experiment("pinning", 3, "waits that may pin", VirtualThreadsLab::pinning),
+        new Experiment("thread-count", 2, "live threads", VirtualThreadsLab::threadCount));
 
     public static void main(String[] args) throws Exception { // as a subclass's may
         System.exit(run(FIVE, args));
