@@ -13,9 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +28,7 @@ class Load {
     static final InetAddress HERE = InetAddress.getLoopbackAddress();
     static volatile int partnerMs = 100; // while warming up
     static int port;
+    static long[] pids; // of the service and the database
     static HttpClient client;
 
     public static void main(String[] args) throws Exception {
@@ -42,15 +44,17 @@ class Load {
             try (var socket = new ServerSocket(Integer.parseInt(ports[i]), 1, HERE)) {
             } catch (java.io.IOException e) {
                 System.err.println("measure.sh: port " + ports[i]
-                    + " is in use: set PORT to the first of three free ones");
+                    + " is in use: set PORT to the first of four free ones");
                 System.exit(2);
             }
         }
     }
 
-    /** run NAME PORT PARTNER_MS TIMEOUT_MS SECONDS RATE... */
+    /** run NAME PORT PIDS PARTNER_MS SECONDS RATE... */
     static void run(String[] args) throws Exception {
         port = Integer.parseInt(args[2]);
+        pids = Arrays.stream(args[3].split(",")).mapToLong(Long::parseLong).toArray();
+        int slow = Integer.parseInt(args[4]);
         client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .executor(Executors.newVirtualThreadPerTaskExecutor()).build();
         partner(port + 1);
@@ -62,12 +66,12 @@ class Load {
         shoot(50, 2, 5_000);
         shoot(300, 2, 5_000);
         System.out.println(args[1] + " idle " + facts());
-        partnerMs = Integer.parseInt(args[3]);
+        partnerMs = slow;
         for (int i = 6; i < args.length; i++) {
+            if (i > 6) settle();
             int rate = Integer.parseInt(args[i]);
-            System.out.println(args[1] + " " + rate + " "
-                + shoot(rate, Integer.parseInt(args[5]), Integer.parseInt(args[4])));
-            if (i < args.length - 1) settle();
+            String result = shoot(rate, Integer.parseInt(args[5]), 3 * slow);
+            System.out.println(args[1] + " " + rate + " " + result);
         }
         System.exit(0);
     }
@@ -83,22 +87,42 @@ class Load {
         partner.start();
     }
 
-    static HttpRequest get(String path, int timeoutMs) {
+    static HttpRequest get(int port, String path, int timeoutMs) {
         return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
             .timeout(Duration.ofMillis(timeoutMs)).build();
     }
 
     static boolean up() {
         try {
-            return client.send(get("/facts", 5_000), BodyHandlers.discarding())
-                .statusCode() == 200;
+            facts();
+            return true;
         } catch (Exception e) {
             return false;
         }
     }
 
+    /** What the service says of itself, then what memory its process has, in MB. */
     static String facts() throws Exception {
-        return client.send(get("/facts", 120_000), BodyHandlers.ofString()).body();
+        String said = client.send(get(port + 3, "/", 30_000), BodyHandlers.ofString()).body();
+        var ps = new ProcessBuilder("ps", "-o", "rss=", "-p", "" + pids[0]).start();
+        String kilobytes = new String(ps.getInputStream().readAllBytes()).trim();
+        return said + " " + Long.parseLong(kilobytes) / 1_024;
+    }
+
+    /** How long the callers, the service and the database have used a processor, in ns. */
+    static long used() {
+        long nanos = cpu(ProcessHandle.current());
+        for (long pid : pids) {
+            var process = ProcessHandle.of(pid);
+            if (process.isEmpty()) continue;
+            nanos += cpu(process.get());
+            nanos += process.get().descendants().mapToLong(Load::cpu).sum();
+        }
+        return nanos;
+    }
+
+    static long cpu(ProcessHandle process) {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
     /** Waits until the service has worked off what its callers no longer wait for. */
@@ -107,7 +131,7 @@ class Load {
         do {
             Thread.sleep(500);
             start = System.nanoTime();
-            client.send(get("/order", 120_000), BodyHandlers.discarding());
+            client.send(get(port, "/order", 120_000), BodyHandlers.discarding());
         } while (System.nanoTime() - start > (partnerMs + 300) * 1_000_000L);
     }
 
@@ -123,15 +147,19 @@ class Load {
         int most = 0;
         var system = (com.sun.management.OperatingSystemMXBean)
             ManagementFactory.getOperatingSystemMXBean();
-        var facts = new java.util.concurrent.FutureTask<>(Load::facts);
-        double cpu = system.getCpuLoad();
-        HttpRequest order = get("/order", timeoutMs);
+        var facts = new FutureTask<>(Load::facts);
+        HttpRequest order = get(port, "/order", timeoutMs);
+        double busy = system.getCpuLoad();
+        double own = -used();
         long start = System.nanoTime() + 100_000_000;
         for (int i = 0; i < sent; i++) {
             int number = i;
             long due = start + 1_000_000_000L * i / rate;
             for (long now; (now = System.nanoTime()) < due; ) LockSupport.parkNanos(due - now);
-            if (i == counted) cpu = system.getCpuLoad();
+            if (i == counted) {
+                busy = system.getCpuLoad();
+                own += used();
+            }
             if (i == counted + rate * 3 / 2) Thread.ofVirtual().start(facts);
             most = Math.max(most, inFlight.incrementAndGet());
             client.sendAsync(order, BodyHandlers.discarding()).whenComplete((answer, error) -> {
@@ -144,8 +172,10 @@ class Load {
         while (inFlight.get() > 0) Thread.sleep(10);
         long[] answered = Arrays.stream(micros, 0, counted).filter(m -> m > 0).sorted()
             .toArray();
-        return "%d %d %d %s %s %d %.0f %s".formatted(counted, refused.get(), failed.get(),
-            percentile(answered, 50), percentile(answered, 99), most, cpu * 100, facts.get());
+        own /= seconds * 1e9 * system.getAvailableProcessors();
+        return "%d %d %d %s %s %d %.0f %.0f %s".formatted(counted, refused.get(),
+            failed.get(), percentile(answered, 50), percentile(answered, 99), most,
+            busy * 100, Math.max(0, busy - own) * 100, facts.get());
     }
 
     static String percentile(long[] sorted, int percent) {
@@ -154,48 +184,53 @@ class Load {
         return "" + Math.round(sorted[index] / 1_000.0);
     }
 
-    /** Prints a row for each load, JDK and arm: medians over the rounds, with their range. */
+    /** Prints a row for each rate and arm: medians over the rounds, with their range. */
     static void table(String raw) throws Exception {
-        var rows = new LinkedHashMap<String, List<String[]>>();
-        int cpu = 0;
+        var rows = new TreeMap<String, List<String[]>>();
         for (String line : Files.readAllLines(Path.of(raw))) {
-            String[] word = line.split(" "); // round JDK arm rate, then what shoot() returns
-            if (word.length != 14 || word[0].equals("round")) continue;
-            String jdk = word[1].replaceAll("\\..*", "");
-            rows.computeIfAbsent("| " + word[3] + " | " + word[2] + " | " + jdk + " |",
+            String[] word = line.split(" "); // as in measure.sh's first line of raw.txt
+            if (word.length != 16 || word[0].equals("round")) continue;
+            rows.computeIfAbsent("| %5s | %-11s |".formatted(word[3], word[2]),
                 key -> new ArrayList<>()).add(word);
-            cpu = Math.max(cpu, Integer.parseInt(word[10]));
         }
         System.out.println("""
-            | A second | Threads | JDK | p50, ms | p99, ms | Refused | Failed | In flight | \
-            Heap, MB | Tick, ms |
-            |--:|:--|--:|--:|--:|--:|--:|--:|--:|--:|""");
-        rows.entrySet().stream()
-            .sorted((a, b) -> rate(a.getKey()) - rate(b.getKey()))
-            .forEach(row -> {
-                var text = new StringBuilder(row.getKey());
-                for (int column : new int[] {7, 8, 5, 6, 9, 13, 11}) {
-                    text.append(' ').append(median(row.getValue(), column)).append(" |");
-                }
-                System.out.println(text);
-            });
-        System.out.println("\nThe processors were busy for at most " + cpu + " % of a load.");
+            | A second | Threads | p50, ms | p99, ms | Refused, % | Failed, % | In flight | \
+            Heap, MB | Process, MB | Tick late, ms | Busy, % | Others, % |
+            |--:|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|""");
+        boolean holds = false;
+        boolean noisy = false;
+        for (var row : rows.entrySet()) {
+            boolean doubt = median(values(row.getValue(), 11)) > 10;
+            holds |= !doubt;
+            noisy |= doubt;
+            var text = new StringBuilder(row.getKey());
+            for (int column : new int[] {7, 8, 5, 6, 9, 14, 15, 12, 10, 11}) {
+                text.append(column == 11 && doubt ? " ~" : " ")
+                    .append(range(values(row.getValue(), column))).append(" |");
+            }
+            System.out.println(text);
+        }
+        if (noisy) System.out.println("~: other programs were busy; don't quote this row.");
+        System.exit(holds ? 0 : 1);
     }
 
-    static int rate(String key) {
-        return Integer.parseInt(key.split(" ")[1]);
-    }
-
-    static String median(List<String[]> lines, int column) {
-        double[] values = lines.stream().filter(word -> !word[column].equals("-"))
-            .mapToDouble(word -> column == 5 || column == 6
-                ? 100 * Double.parseDouble(word[column]) / Double.parseDouble(word[4])
-                : Double.parseDouble(word[column]))
+    static double[] values(List<String[]> lines, int column) {
+        boolean share = column == 5 || column == 6; // of those that were due
+        return lines.stream().filter(word -> !word[column].equals("-"))
+            .mapToDouble(word -> Double.parseDouble(word[column])
+                * (share ? 100 / Double.parseDouble(word[4]) : 1))
             .sorted().toArray();
-        if (values.length == 0) return "—";
-        String unit = column == 5 || column == 6 ? " %" : "";
-        String text = "%,.0f%s".formatted(values[values.length / 2], unit);
-        if (Math.round(values[0]) == Math.round(values[values.length - 1])) return text;
-        return text + " (%,.0f–%,.0f)".formatted(values[0], values[values.length - 1]);
+    }
+
+    static double median(double[] sorted) {
+        return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
+    }
+
+    static String range(double[] sorted) {
+        if (sorted.length == 0) return "none";
+        String text = "%,.0f".formatted(median(sorted));
+        String low = "%,.0f".formatted(sorted[0]);
+        String high = "%,.0f".formatted(sorted[sorted.length - 1]);
+        return low.equals(high) ? text : "%s (%s–%s)".formatted(text, low, high);
     }
 }

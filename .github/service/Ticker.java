@@ -1,35 +1,74 @@
 // SPDX-License-Identifier: MIT-0
 package lab;
 
-import java.util.concurrent.atomic.LongAccumulator;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
+import javax.management.ObjectName;
 
-/** A virtual thread ticks every 10 ms. A platform thread looks whether it still does: if not,
- * no carrier is free for it. A pause for the GC stops both, and doesn't count. */
+/**
+ * A virtual thread ticks every 10 ms, and a platform thread looks whether it still does. If the
+ * host is busy or a GC stops everything, the looks are late, too, and that is subtracted.
+ */
 class Ticker {
-    static final LongAccumulator WORST = new LongAccumulator(Math::max, 0);
-    static volatile long tick = System.nanoTime();
+    static final long LOOK = 10_000_000;
+    static final long ALARM = 200_000_000;
+    static volatile long ticks;
+    static volatile int alarms;
+    static volatile long worst; // in ms, in these five minutes
+    static volatile long before; // and in the five before
 
     static void start() {
+        queued(); // loads what it needs
         Thread.ofVirtual().start(() -> {
-            for (; ; LockSupport.parkNanos(10_000_000)) tick = System.nanoTime();
+            for (; ; LockSupport.parkNanos(LOOK)) ticks++;
         });
-        Thread.ofPlatform().daemon().start(() -> {
-            for (boolean late = false; ; ) {
-                long start = System.nanoTime();
-                LockSupport.parkNanos(10_000_000); // time enough to tick
-                long ms = (start - tick) / 1_000_000;
-                WORST.accumulate(ms);
-                if (ms > 200 != late) {
-                    late = !late;
-                    System.err.println(late ? "no carrier free for 200 ms" : "carriers free");
-                }
-            }
-        });
+        Thread.ofPlatform().daemon().start(Ticker::watch);
     }
 
-    /** How old the last tick was in ms, at worst, since the last call: a gauge to scrape. */
+    private static void watch() {
+        long seen = 0;
+        long late = 0; // in ns
+        boolean told = false;
+        for (int looks = 1; ; looks++) {
+            long start = System.nanoTime();
+            LockSupport.parkNanos(LOOK);
+            long over = System.nanoTime() - start - LOOK; // how late this look is itself
+            boolean ticked = ticks != seen;
+            if (ticked && told) say("ticks again, after " + late / 1_000_000 + " ms");
+            told &= !ticked;
+            seen = ticks;
+            late = ticked ? 0 : Math.max(0, late + LOOK - over);
+            worst = Math.max(worst, late / 1_000_000);
+            if (late >= ALARM && !told && queued() != 0) {
+                say("tick late: no carrier free for 200 ms, queued " + queued());
+                told = true;
+                alarms++;
+            }
+            if (looks % 30_000 == 0) { // five minutes
+                before = worst;
+                worst = 0;
+            }
+        }
+    }
+
+    private static void say(String what) {
+        System.err.println(Instant.now() + " " + what);
+    }
+
+    /** A gauge to scrape: how late a tick was, at worst, in the last five to ten minutes. */
     static long worst() {
-        return WORST.getThenReset();
+        return Math.max(worst, before);
+    }
+
+    /** How many virtual threads wait for a carrier; -1 up to JDK 23, which doesn't tell. */
+    static long queued() {
+        try {
+            return (long) ManagementFactory.getPlatformMBeanServer().getAttribute(
+                new ObjectName("jdk.management:type=VirtualThreadScheduler"),
+                "QueuedVirtualThreadCount");
+        } catch (javax.management.JMException e) {
+            return -1;
+        }
     }
 }

@@ -2,66 +2,87 @@
 package lab;
 
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
-import javax.management.ObjectName;
 
-/** How old the last tick gets while N virtual threads do something for two seconds, for ever if
- * it's a pipe: {@code TickerTest KIND N}. Then: how many platform threads there were meanwhile
- * and, from JDK 24 on, what the scheduler's bean said. */
+/**
+ * What the ticker says on two carriers while N virtual threads do something for two seconds:
+ * {@code TickerTest KIND N}. {@code beside N} blocks nothing, but N platform threads compute
+ * for 20 s. {@code hold N} reads a pipe that nobody writes, for a minute.
+ */
 class TickerTest {
     public static void main(String[] args) throws Exception {
-        Runnable wait = switch (args[0]) {
+        System.getProperties().putIfAbsent("jdk.virtualThreadScheduler.parallelism", "2");
+        int threads = Integer.parseInt(args[1]);
+        int seconds = switch (args[0]) {
+            case "beside" -> 20;
+            case "hold" -> 60;
+            default -> 4;
+        };
+        Path pipe = Files.createTempDirectory("ticker").resolve("pipe");
+        Runnable work = switch (args[0]) {
             case "sleep" -> () -> sleep();
             case "pin" -> () -> {
                 synchronized (new Object()) {
                     sleep();
                 }
             };
-            case "fifo" -> () -> {
-                try (var pipe = new FileInputStream("/tmp/ticker.fifo")) {
-                    pipe.read();
-                } catch (java.io.IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                }
-            };
             case "initializer" -> () -> System.identityHashCode(Slow.VALUE);
-            case "compute" -> () -> {
-                for (long end = System.nanoTime() + 2_000_000_000; System.nanoTime() < end; ) {
-                }
-            };
-            case "wait" -> () -> {
-                var lock = new Object();
-                synchronized (lock) {
-                    try {
-                        lock.wait(2_000);
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
-                }
-            };
+            case "pipe", "hold" -> () -> read(pipe);
+            case "compute" -> () -> compute(2);
+            case "wait" -> () -> await(new Object());
+            case "beside" -> () -> compute(seconds);
             default -> throw new IllegalArgumentException(args[0]);
         };
-        if (args[0].equals("fifo")) {
-            new ProcessBuilder("sh", "-c", "rm -f /tmp/ticker.fifo; mkfifo /tmp/ticker.fifo;"
-                + " exec sleep 9 <> /tmp/ticker.fifo").start(); // nobody writes
-            Thread.sleep(200);
-        }
+        new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
+        new ProcessBuilder("sh", "-c", "exec sleep " + (seconds + 5) + " <> " + pipe).start();
         Ticker.start();
         Thread.sleep(1_000);
-        Ticker.worst();
-        for (int i = 0; i < Integer.parseInt(args[1]); i++) Thread.startVirtualThread(wait);
+        Ticker.worst = 0;
+        for (int i = 0; i < threads; i++) {
+            if (args[0].equals("beside")) Thread.ofPlatform().daemon().start(work);
+            else Thread.startVirtualThread(work);
+        }
         Thread.sleep(1_000);
-        String then = ManagementFactory.getThreadMXBean().getThreadCount() + " platform threads"
-            + scheduler();
-        Thread.sleep(3_000);
-        System.out.println("JDK " + Runtime.version().feature() + ", " + args[1] + " in "
-            + args[0] + ": last tick " + Ticker.worst() + " ms ago; " + then);
+        String then = ManagementFactory.getThreadMXBean().getThreadCount()
+            + " platform threads, queued " + Ticker.queued();
+        Thread.sleep(seconds * 1_000L - 1_000);
+        System.out.printf("JDK %d, %s %d: late %,d ms at worst, alarms %d; after 1 s %s%n",
+            Runtime.version().feature(), args[0], threads, Ticker.worst(), Ticker.alarms, then);
+        Files.delete(pipe);
+        Files.delete(pipe.getParent());
+        System.exit(0);
     }
 
     static void sleep() {
         long end = System.nanoTime() + 2_000_000_000;
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
+    }
+
+    static void compute(int seconds) {
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
+        while (System.nanoTime() < end) Thread.onSpinWait();
+    }
+
+    static void read(Path pipe) {
+        try (var in = new FileInputStream(pipe.toFile())) {
+            in.read();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    static void await(Object lock) {
+        synchronized (lock) {
+            try {
+                lock.wait(2_000);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     static class Slow {
@@ -71,18 +92,5 @@ class TickerTest {
             sleep();
             return new Object();
         }
-    }
-
-    static String scheduler() throws Exception {
-        var text = new StringBuilder();
-        var name = new ObjectName("jdk.management:type=VirtualThreadScheduler");
-        var server = ManagementFactory.getPlatformMBeanServer();
-        if (!server.isRegistered(name)) return "";
-        for (String attribute : new String[] {"MountedVirtualThreadCount",
-                "QueuedVirtualThreadCount", "PoolSize", "Parallelism"}) {
-            text.append(", ").append(attribute).append(' ')
-                .append(server.getAttribute(name, attribute));
-        }
-        return text.toString();
     }
 }
