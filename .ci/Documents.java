@@ -7,7 +7,6 @@ import java.util.*;
 import java.util.regex.*;
 import java.util.stream.*;
 import javax.tools.*;
-import javax.tools.JavaFileObject.Kind;
 
 /**
  * Checks the pages, makes the kept runs of .ci/runs anew, and draws the pictures:
@@ -125,13 +124,12 @@ class Documents {
     void compile(Text file, int before, String code) throws IOException {
         String name = Text.first("(?m)^(?:public |final )*class (\\w+)", code) + ".java";
         var uri = java.net.URI.create("string:///" + name);
-        var source = new SimpleJavaFileObject(uri, Kind.SOURCE) {
+        var source = new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
             @Override public CharSequence getCharContent(boolean ignoreErrors) { return code; }
         };
         var said = new DiagnosticCollector<JavaFileObject>();
-        var options = List.of("--release", "21", "-sourcepath", ".");
-        var task = ToolProvider.getSystemJavaCompiler().getTask(null, null, said, options, null,
-            List.of(source));
+        var task = ToolProvider.getSystemJavaCompiler().getTask(null, null, said,
+            List.of("--release", "21", "-sourcepath", "."), null, List.of(source));
         ((com.sun.source.util.JavacTask) task).analyze(); // writes no classes
         for (var one : said.getDiagnostics()) require(false, file,
             before + (int) Math.max(1, one.getLineNumber()), one.getMessage(null));
@@ -238,7 +236,7 @@ record Text(String path, String text) {
 }
 
 /** A ratio, a time or a range, "~179× (111–215)" or "5,075 ms", and where it stands. */
-record Value(Text file, int line, String row, String jdk, String text) {
+record Value(Text file, int line, String whole, String row, String jdk, String text) {
     static final String NUMBER = "<?(\\d+(?:,\\d{3})*(?:\\.\\d+)?)";
     static final String ANY = "(?<![\\w.,])~?N(?:×|\\s?[mµn]?s\\b)(?:\\s+\\(N–N\\))?"
         .replace("N", NUMBER) + "|N \\(N–N\\)".replace("N", NUMBER);
@@ -260,19 +258,22 @@ record Value(Text file, int line, String row, String jdk, String text) {
                 if (heads[k].equals("Work")) row += " " + cells[k];
                 else for (MatchResult one : Text.find(ANY, cells[k])) {
                     boolean here = one.start() < lines[i].length();
-                    if (here) values.add(new Value(file, i, row, jdk, one.group()));
+                    if (here) values.add(new Value(file, i, lines[i], row, jdk, one.group()));
                 }
             }
         }
         return values;
     }
 
-    /** Is it a known one, rounded, of a row of this name or of a file that the page names? */
+    /** Is it a known one, rounded, of a row of this name or of a file that its page names? */
     boolean isOneOf(List<Value> known) {
-        boolean published = file.lines().get(line - 1).contains("](http");
-        if (published || row == null && !text.contains("×")) return true;
-        List<Value> same = known.stream().filter(one -> row != null && row.equals(one.row)
-            && one.file.path().startsWith(".ci")).toList();
+        var runs = known.stream().filter(one -> one.file.path().startsWith(".ci")).toList();
+        boolean code = row == null && file.prose().get(line - 1).isEmpty();
+        boolean output = code && text.endsWith("s") && !whole.contains("//");
+        if (output) return runs.stream().anyMatch(one -> one.whole.equals(whole));
+        if (whole.contains("](http") || row == null && !text.contains("×")) return true;
+        List<Value> same = row == null ? List.of()
+            : runs.stream().filter(one -> row.equals(one.row)).toList();
         return (same.isEmpty() ? known : same).stream().anyMatch(one -> isRounded(one)
             && (jdk.isEmpty() || jdk.equals(one.jdk)) && !file.equals(one.file)
             && (file.text() + "starts.txt").contains(one.file.name()));
