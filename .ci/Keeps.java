@@ -1,181 +1,221 @@
 // SPDX-License-Identifier: MIT-0
 import java.io.*;
-import java.lang.invoke.MethodHandles;
 import java.net.*;
 import java.nio.channels.Selector;
+import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Which waits block a virtual thread's carrier? Each wait of the table in .github/blocking.md
- * takes about 50 ms here. Start a JVM for each, as carriers that the scheduler adds stay for a
- * while:
+ * Which calls block a virtual thread's carrier? These are the calls in the tables of
+ * .github/blocking.md; nearly all of them take 50 ms.
  *
+ *     mkdir fifos; mkfifo fifos/{1..40}
  *     javac -d out VirtualThreadsLab.java .ci/Keeps.java
  *     java -cp out Keeps --quick --runs 1 loader
  */
-class Keeps extends VirtualThreadsLab {
-    static final List<Experiment> LIST = new ArrayList<>();
-    static final ExecutorService PLATFORM = Executors.newFixedThreadPool(20);
-    static final BlockingQueue<File> FIFOS = new LinkedBlockingQueue<>();
-
-    public static void main(String[] args) throws IOException {
-        byte[] parks = bytes(Parks.class); // read here, as that's a wait for a file
-        byte[] caller = bytes(Caller.class);
-        add("parks", "parks: sleeps, waits for a lock or a queue", Keeps::park);
-        add("socket", "waits for a socket", Keeps::readSocket);
-        add("selector", "is in `Selector.select`", () -> {
-            try (var selector = Selector.open()) {
-                selector.select(50);
-            }
-        });
-        add("inside", "parks inside `synchronized`", () -> {
-            synchronized (OWN.get()) {
-                park();
-            }
-        });
-        add("enters", "waits to enter `synchronized`", () -> {
-            Object monitor = new Object();
-            holding(() -> {
-                synchronized (monitor) {
+public class Keeps extends VirtualThreadsLab {
+    static final int FULL = 65_536; // bytes that a pipe of Linux takes
+    static final Queue<File> FIFOS = new ConcurrentLinkedQueue<>(); // made beforehand
+    static final String PARKS = Parks.class.getName();
+    static final ThreadLocal<Job> IN_INITIALIZER = ThreadLocal.withInitial(() -> Keeps::park);
+    static final ExecutorService PLATFORM = Executors.newCachedThreadPool();
+    static final List<Experiment> CALLS = List.of(
+        call("parks", "sleeps, waits for a lock or a queue", Keeps::park),
+        call("tcp", "reads a TCP socket", () -> {
+            try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                    var socket = new Socket(server.getInetAddress(), server.getLocalPort());
+                    var other = server.accept()) {
+                PLATFORM.submit(() -> {
                     park();
-                }
-            });
-            synchronized (monitor) {
-                check("monitors", 1, 1);
+                    other.getOutputStream().write(1);
+                    return null;
+                });
+                Lab.check("as a byte", 1, socket.getInputStream().read());
             }
-        });
-        add("wait", "is in `Object.wait`", () -> {
-            synchronized (OWN.get()) {
-                OWN.get().wait(50);
+        }),
+        call("wait-for", "Process.waitFor", () ->
+            Lab.check("as exit code", 0, shell("sleep 0.05").waitFor())),
+        call("pool", "waits for a platform thread that makes the call", () ->
+            PLATFORM.submit(Executors.callable(Keeps::parkInside)).get()),
+        call("inside", "parks inside synchronized", Keeps::parkInside),
+        call("map", "ConcurrentHashMap.computeIfAbsent, and its function parks", () ->
+            new ConcurrentHashMap<String, String>().computeIfAbsent("key", key -> {
+                park();
+                return "value";
+            })),
+        call("enters", "waits to enter synchronized", () -> enter(held())),
+        call("wait", "Object.wait", Keeps::await),
+        call("join", "Thread.join of a platform thread",
+            () -> Thread.ofPlatform().start(Keeps::park).join()),
+        call("selector", "Selector.select", Keeps::select),
+        call("init", "parks in a class initializer", initializing(Keeps::park)),
+        call("init-enters", "waits to enter synchronized there", () -> {
+            Object monitor = held();
+            initializing(() -> enter(monitor)).run();
+        }),
+        call("init-wait", "Object.wait there", initializing(Keeps::await)),
+        call("init-select", "Selector.select there", initializing(Keeps::select)),
+        call("static-call", "calls a class that another thread initializes", () ->
+            begun(new Fresh(false).caller()).run()),
+        call("for-name", "Class.forName of such a class", () -> Class.forName(PARKS, true,
+            begun(new Fresh(false).caller()).getClass().getClassLoader())),
+        call("loader", "loads a class, and its class loader parks", () ->
+            Class.forName(PARKS, false, new Fresh(true))),
+        call("stream", "FileInputStream.read of a FIFO", () -> fifo(fifo -> {
+            try (var in = new FileInputStream(fifo)) {
+                Lab.check("as the end", -1, in.read());
             }
-        });
-        add("init", "parks in a class initializer",
-            () -> MethodHandles.lookup().defineHiddenClass(parks, true));
-        add("static-call", "calls a static method of a class that another thread initializes",
-            () -> {
-                Runnable call = callOfNew(parks, caller);
-                holding(call);
-                call.run();
-            });
-        add("for-name", "asks `Class.forName` for such a class", () -> {
-            Runnable call = callOfNew(parks, caller);
-            holding(call);
-            Class.forName(Parks.class.getName(), true, call.getClass().getClassLoader());
-        });
-        add("loader", "loads a class, and its class loader parks", Keeps::load);
-        add("file", "reads a pipe or a slow file", Keeps::readFifo);
-        add("pool", "waits for a platform thread that reads it", () ->
-            PLATFORM.submit(() -> {
-                readFifo();
-                return null;
-            }).get());
-        add("sync", "writes a file synchronously, or forces it", () -> {
-            File file = File.createTempFile("sync", "");
-            try (var out = new RandomAccessFile(file, "rws")) {
-                for (int i = 0; i < 50; i++) out.write(new byte[65_536]);
-            } finally {
-                file.delete();
+        }, Keeps::writeSlowly)),
+        call("files", "Files.readAllBytes of a FIFO", () ->
+            fifo(fifo -> Files.readAllBytes(fifo.toPath()), Keeps::writeSlowly)),
+        call("full", "FileOutputStream.write to a full FIFO", () -> fifo(fifo -> {
+            try (var out = new FileOutputStream(fifo)) {
+                out.write(new byte[FULL + 1]);
             }
-        });
-        add("process", "reads `System.in` or a process's output", () -> {
-            var process = new ProcessBuilder("sh", "-c", "sleep 0.05; echo x").start();
-            try (var in = process.getInputStream()) {
-                check("as a byte", 'x', in.read());
+        }, fifo -> {
+            try (var in = new BufferedInputStream(new FileInputStream(fifo))) {
+                park();
+                Lab.check("bytes", FULL + 1, in.readAllBytes().length);
             }
-        });
-        add("computes", "computes", () -> check("primes", 33_860, countPrimes(400_000)));
-        run(LIST, args);
+        })),
+        call("sync", "Files.write with SYNC", () -> {
+            Path file = Files.createTempFile("sync", "");
+            Files.write(file, new byte[10 * FULL], StandardOpenOption.SYNC,
+                StandardOpenOption.DELETE_ON_CLOSE);
+        }),
+        call("from", "reads a process's output", () -> {
+            try (var in = shell("sleep 0.05; echo x").getInputStream()) {
+                Lab.check("as a byte", 'x', in.read());
+            }
+        }),
+        call("to", "writes to a process's full input", () -> {
+            try (var out = shell("sleep 0.05; cat > /dev/null").getOutputStream()) {
+                out.write(new byte[FULL + 1]);
+            }
+        }),
+        call("computes", "computes", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
+
+    /** These need options or a reader, so "all" has none of them. */
+    static final List<Experiment> OTHERS = List.of(
+        call("out", "System.out, whose reader is slow", () ->
+            System.out.println("x".repeat(FULL))),
+        call("upcall", "invoke; native code with -Djdk.reflect.useNativeAccessorOnly=true",
+            () -> Keeps.class.getMethod("park").invoke(null)),
+        call("query", "the query -Dsql at -Durl, on a connection of its own", () -> {
+            try (var connection = java.sql.DriverManager.getConnection(
+                    System.getProperty("url")); var call = connection.createStatement()) {
+                call.execute(System.getProperty("sql"));
+            }
+        }));
+
+    public static void main(String[] args) {
+        File[] fifos = new File("fifos").listFiles();
+        if (fifos != null) FIFOS.addAll(List.of(fifos));
+        boolean others = OTHERS.stream().anyMatch(one -> List.of(args).contains(one.name()));
+        System.exit(run(others ? OTHERS : CALLS, args));
     }
 
-    static void add(String name, String what, Job task) {
-        LIST.add(new Experiment(name, () -> waiting(name, UNKNOWN, task), what));
+    static Experiment call(String name, String summary, Job call) {
+        return new Experiment(name, summary, lab -> lab.waiting(name, 1, call));
     }
 
-    static void park() {
+    public static void park() {
         long end = System.nanoTime() + 50_000_000;
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
     }
 
-    /** Lets a platform thread begin a job that takes 50 ms. */
-    static void holding(Runnable job) throws InterruptedException {
-        Thread.ofPlatform().start(job);
-        Thread.sleep(10);
-    }
-
-    static void readSocket() throws IOException {
-        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var client = new Socket(server.getInetAddress(), server.getLocalPort())) {
-            client.setSoTimeout(50);
-            client.getInputStream().read();
-            throw new AssertionError("somebody wrote");
-        } catch (SocketTimeoutException e) {
-            check("waits", 1, 1);
+    static void parkInside() {
+        synchronized (OWN.get()) {
+            park();
         }
     }
 
-    /** Reads a FIFO until its writer, a platform thread, closes it. */
-    static void readFifo() throws Exception {
-        File fifo = fifo();
-        Thread writer = Thread.ofPlatform().start(() -> {
-            try (var out = new FileOutputStream(fifo)) {
+    /** An object whose monitor a platform thread has. */
+    static Object held() throws InterruptedException {
+        Object monitor = new Object();
+        begun(() -> {
+            synchronized (monitor) {
                 park();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
             }
         });
-        try (var in = new FileInputStream(fifo)) {
-            check("as the end", -1, in.read());
+        return monitor;
+    }
+
+    static void enter(Object monitor) {
+        synchronized (monitor) {
+            monitor.notify();
         }
-        writer.join();
+    }
+
+    static void await() throws InterruptedException {
+        synchronized (OWN.get()) {
+            OWN.get().wait(50);
+        }
+    }
+
+    static void select() throws IOException {
+        try (var selector = Selector.open()) {
+            selector.select(50);
+        }
+    }
+
+    /** Lets a platform thread begin a job, and returns it. */
+    static Runnable begun(Runnable job) throws InterruptedException {
+        PLATFORM.submit(job);
+        Thread.sleep(10);
+        return job;
+    }
+
+    static Process shell(String command) throws IOException {
+        return new ProcessBuilder("sh", "-c", command).start();
+    }
+
+    interface Use { void of(File file) throws Exception; }
+
+    /** Uses a FIFO of that folder from here and from a platform thread. */
+    static void fifo(Use here, Use there) throws Exception {
+        File fifo = FIFOS.remove();
+        var other = PLATFORM.submit(() -> {
+            there.of(fifo);
+            return null;
+        });
+        here.of(fifo);
+        other.get();
         FIFOS.add(fifo);
     }
 
-    /** A FIFO that nobody uses. It makes a hundred at once: no call may start a process. */
-    static synchronized File fifo() throws Exception {
-        if (FIFOS.isEmpty()) {
-            File folder = File.createTempFile("fifos", "");
-            String line = "rm $0; mkdir $0; cd $0; mkfifo $(seq 100)";
-            new ProcessBuilder("sh", "-c", line, "" + folder).start().waitFor();
-            folder.deleteOnExit(); // the last one named is the first one deleted
-            for (File fifo : folder.listFiles()) {
-                fifo.deleteOnExit();
-                FIFOS.add(fifo);
-            }
-        }
-        return FIFOS.take();
-    }
-
-    static byte[] bytes(Class<?> type) throws IOException {
-        String file = type.getName().replace('.', '/') + ".class";
-        try (var in = Keeps.class.getClassLoader().getResourceAsStream(file)) {
-            return in.readAllBytes();
+    static void writeSlowly(File fifo) throws IOException {
+        try (var out = new FileOutputStream(fifo)) {
+            park();
         }
     }
 
-    /** Loads both classes anew, so that Parks isn't initialized yet. */
-    static Runnable callOfNew(byte[] parks, byte[] caller) throws Exception {
-        var loader = new ClassLoader(Keeps.class.getClassLoader()) {
-            Class<?> define(byte[] type) { return defineClass(null, type, 0, type.length); }
+    /** Makes that call in the initializer of Parks. */
+    static Job initializing(Job call) {
+        return () -> {
+            IN_INITIALIZER.set(call);
+            new Fresh(false).caller().run();
         };
-        loader.define(parks);
-        return (Runnable) loader.define(caller).getConstructor().newInstance();
     }
 
-    /** Class.forName calls the loader from within the JVM, as the use of a new class does. */
-    static void load() {
-        var loader = new ClassLoader() {
-            protected Class<?> findClass(String name) throws ClassNotFoundException {
-                park();
-                throw new ClassNotFoundException(name);
-            }
-        };
+    public static void initialize() {
         try {
-            Class.forName("NoSuchClass", false, loader);
-            throw new AssertionError("the class exists");
-        } catch (ClassNotFoundException e) {
-            check("names", 0, "NoSuchClass".compareTo(e.getMessage()));
+            IN_INITIALIZER.get().run();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static final Map<String, byte[]> BYTES = Map.of(
+        PARKS, bytes(PARKS), Caller.class.getName(), bytes(Caller.class.getName()));
+
+    static byte[] bytes(String name) {
+        try (var in = Keeps.class.getResourceAsStream("/" + name + ".class")) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -183,13 +223,28 @@ class Keeps extends VirtualThreadsLab {
         public void run() { Parks.touch(); }
     }
 
-    /** Every task defines this class anew, and so runs the initializer. */
-    static class Parks {
+    public static class Parks {
         static void touch() { }
 
-        static {
-            long end = System.nanoTime() + 50_000_000;
-            while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
+        static { initialize(); }
+    }
+
+    /** Loads these two anew, so that Parks isn't initialized yet. */
+    static class Fresh extends ClassLoader {
+        final boolean slow;
+
+        Fresh(boolean slow) { this.slow = slow; }
+
+        Runnable caller() throws Exception {
+            return (Runnable) loadClass(Caller.class.getName()).getConstructor().newInstance();
+        }
+
+        @Override public Class<?> loadClass(String name) throws ClassNotFoundException {
+            byte[] bytes = BYTES.get(name);
+            if (bytes == null) return super.loadClass(name);
+            if (slow) park();
+            Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : defineClass(name, bytes, 0, bytes.length);
         }
     }
 }
