@@ -2,14 +2,12 @@
 import java.io.IOException;
 import java.nio.file.*;
 import java.util.*;
-import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-/** Experiments with known answers, for LabTest; many of them go wrong on purpose. */
+/** Experiments with known answers, for commands.md; many of them go wrong on purpose. */
 class Odd extends VirtualThreadsLab {
     static final Path BEGUN = Path.of("begun");
-    static final AtomicInteger CALLS = new AtomicInteger();
     static final List<Experiment> LIST = List.of(
         odd("even", lab -> lab.measure("of two gauges", "ms", 2, () -> 40, () -> 16)),
         odd("begun", Odd::begun),
@@ -50,11 +48,7 @@ class Odd extends VirtualThreadsLab {
                 OWN.get().wait(200);
             }
         }),
-        waits("computing", () -> Lab.check("primes", 33_860, countPrimes(400_000))),
-        waits("some", () -> {
-            Thread.sleep(30);
-            Lab.check("odd", 0, CALLS.incrementAndGet() % 2);
-        }));
+        waits("computing", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
 
     public static void main(String[] args) {
         System.exit(run(LIST, args));
@@ -91,7 +85,11 @@ class Odd extends VirtualThreadsLab {
         }
     }
 
-    static void deeper() { pinned(40); }
+    static void deeper() throws InterruptedException {
+        synchronized (OWN.get()) {
+            Thread.sleep(40);
+        }
+    }
 
     /** Naps for all of it, even if interrupted. */
     static double nap(double ms) {
