@@ -951,7 +951,7 @@ class Heartbeat {
             try (var recording = new jdk.jfr.consumer.RecordingStream()) {
                 recording.enable("jdk.VirtualThreadPinned").withStackTrace()
                     .withThreshold(java.time.Duration.ofMillis(1)); // shorter ones are many
-                recording.onEvent(pins::add);
+                recording.onEvent("jdk.VirtualThreadPinned", pins::add);
                 recording.setReuse(false);
                 recording.startAsync();
                 pass.run();

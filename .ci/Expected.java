@@ -119,12 +119,16 @@ class Expected {
             .replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("\\.java:\\d+", ".java:N").replaceAll("lambda\\$(\\w+)\\$\\d+", "$1");
         String said = err.toString(UTF_8).replaceAll("\\d+ s  ", "N s  ").replace("\r", "\n")
-            .replaceAll("Cannot run program.*", "Cannot run").replaceAll(" +\n", "\n").replaceAll("\n+", "\n").strip();
+            .replaceAll("Cannot run program.*", "Cannot run").replaceAll(" +\n", "\n")
+            .replaceAll("\n+", "\n").strip();
         boolean told = !outOnly || text.isEmpty();
-        return text + (told ? "standard error:\n" + said + "\n" : "") + "exit code " + exit + "\n";
+        return text + (told ? "standard error:\n" + said + "\n" : "")
+            + "exit code " + exit + "\n";
     }
 
-    static Experiment one(String name, Body body) { return new Experiment(name, "an odd one", body); }
+    static Experiment one(String name, Body body) {
+        return new Experiment(name, "an odd one", body);
+    }
 
     /** A gauge that reads these numbers in turn, the first in the warm-up. */
     static Gauge of(double... numbers) {
@@ -143,7 +147,8 @@ class Expected {
                 lab.say("%s, then %s and %s ms", "first", row.platform(), row.virtual());
             }),
             one("one", lab -> {
-                lab.measure("of ten", "objects", 0.5, of(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+                lab.measure("of ten", "objects", 0.5,
+                    of(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
                     of(9, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24.5));
                 lab.say("size %s", lab.size(1_000, 10));
             }),
@@ -200,8 +205,8 @@ class Expected {
         return List.of(
             one("spread", lab -> lab.measure("just not", "ms", 1, of(1, 10, 15, 10, 10, 10),
                 () -> 10)),
-            one("noisy", lab -> lab.measure("one in five", "ms", 1, of(1, 100, 151, 100, 100, 100),
-                () -> 10)),
+            one("noisy", lab -> lab.measure("one in five", "ms", 1,
+                of(1, 100, 151, 100, 100, 100), () -> 10)),
             one("virtual", lab -> lab.measure("noisy", "ms", 1, () -> 10,
                 of(1, 100, 151, 100, 100, 100))),
             busy(0.1),
@@ -222,11 +227,12 @@ class Expected {
         InputStream real = System.in;
         System.setIn(new ByteArrayInputStream("5\nten\n\n1/4\n".getBytes(UTF_8)));
         try {
-            return captured(false, () -> More.run(Stream.of(plain(), cells()).flatMap(List::stream)
-                .toList(), Expected::tick, () -> others, "--predict", "--runs", "1"), "--predict")
-                + "understood: " + Stream.of("50×", "~20", "10 times", "10X", "1:4", "1/10", "0.5",
-                    ".5", "", "ten", "0", "1/0", "1/2/3", "3..4").map(typed -> typed + " = "
-                    + FullReport.understood(typed)).collect(Collectors.joining("; ")) + "\n";
+            var list = Stream.of(plain(), cells()).flatMap(List::stream).toList();
+            return captured(false, () -> More.run(list, Expected::tick, () -> others,
+                    "--predict", "--runs", "1"), "--predict")
+                + Stream.of("50×", "~20", "10 times", "10X", "1:4", "1/10", "0.5", ".5", "",
+                    "ten", "0", "1/0", "1/2/3", "3..4").map(typed -> typed + " = "
+                    + FullReport.understood(typed) + "\n").collect(Collectors.joining());
         } finally {
             System.setIn(real);
         }
@@ -258,7 +264,8 @@ class Expected {
                     \trow\teven\tfirst\tms\t2.5\t%2$s\t16.0\t%3$s
                     \trow\teven\tcount\t\tNaN\t200.0\t%4$s\t0.0
                     """.formatted(jdk, 40.0 + start, share, start % 2)
-                    + (start == 3 && jdk == 25 ? "\trow\teven\tlast\tms\tNaN\tNaN\t7.0\t0.0\n" : "")
+                    + (start < 3 || jdk < 25 ? ""
+                        : "\trow\teven\tlast\tms\tNaN\tNaN\t7.0\t0.0\n")
                     + (fails ? "it breaks\n" : "\tfailed\teven, platform: why " + jdk + "\n")
                     + (fails ? "" : "\tend\teven: start " + start + ".\teven: and more.\n"));
             }
@@ -292,11 +299,13 @@ class Expected {
         }
         List<Experiment> bad = List.of(one("bad", lab -> lab.measure("a row", "ms", 0, () -> 1,
             () -> 1)));
-        return all + run(bad) + run(Stream.concat(plain().stream(), bad.stream()).toList(), "all");
+        return all + run(bad)
+            + run(Stream.concat(plain().stream(), bad.stream()).toList(), "all");
     }
 
     static String order() throws Exception {
-        return run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1", "--quick", "--quick")
+        return run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1", "--quick",
+                "--quick")
             + run(plain(), "samples", "all", "--runs", "1");
     }
 
@@ -338,7 +347,8 @@ class Expected {
             {0, 0, 0, 0, 9}, {30, 35, 0, 0, 9}, {1.9, 0, 0, 0, 9}, {2.1, 0, 0, 2, 9},
             {60, 40, 0, 0, 9}, {39, 0, 0, 0, 9}, {41, 0, 0, 1, 9}, {120, 0, 0, 2, 9},
             {121, 0, 0, 2, 9}, {201, 0, 0, 2, 9}, {199, 41, 0, 0, 9}, {0, 0, 20, 0, 9},
-            {0, 0, 21, 2, 9}, {0, 0, 0, 3, 9}, {0, 0, 0, 10, 9}, {0, 0, 0, 0, 2}, {0, 0, 0, 0, 3}};
+            {0, 0, 21, 2, 9}, {0, 0, 0, 3, 9}, {0, 0, 0, 10, 9}, {0, 0, 0, 0, 2},
+            {0, 0, 0, 0, 3}};
         for (double[] p : passes) {
             List<List<String>> looks = new ArrayList<>();
             for (int i = 0; i < p[4]; i++) { // in a third of them, hardly anybody calls
@@ -355,12 +365,14 @@ class Expected {
     }
 
     static String numbers() {
-        return DoubleStream.of(0, 1, 0.96, 12.344, 999.4, 999.5, 12_345.6, 0.0999, 0.0123, 0.0052,
-            0.001, 0.00099, Double.NaN, Double.POSITIVE_INFINITY, -3, -0.0001, 100).mapToObj(v ->
-            v + " = " + Text.number(v, " u") + "\n").collect(Collectors.joining())
+        return DoubleStream.of(0, 1, 0.96, 12.344, 999.4, 999.5, 12_345.6, 0.0999, 0.1, 0.0123,
+                0.01, 0.0052, 0.001, 0.00099, Double.NaN, Double.POSITIVE_INFINITY, -3, -0.0001)
+            .mapToObj(v -> v + " = " + Text.number(v, " u") + "\n")
+            .collect(Collectors.joining())
             + Row.quantile(List.of(9.0, 5.0, 1.0), 0.5) + " "
             + Row.quantile(List.of(4.0, 3.0, 2.0, 1.0), 0.5) + " "
-            + Row.quantile(List.of(2.0, Double.NaN), 0.5) + " " + Row.quantile(List.of(), 0.5) + "\n"
+            + Row.quantile(List.of(2.0, Double.NaN), 0.5) + " "
+            + Row.quantile(List.of(), 0.5) + "\n"
             + Text.own(Stream.of("java.A", "jdk.B", "javax.C", "sun.D", "org.E.f:1")) + " "
             + Text.own(Stream.of("java.A")) + "\n";
     }
@@ -371,7 +383,7 @@ class Expected {
         return Stream.of(VirtualThreadsLab.FIVE, Encores.LIST).flatMap(List::stream).toList();
     }
 
-    /** All rows, models and sentences, in full and quick; nothing is measured, as runs is -1. */
+    /** All rows, models and sentences; nothing is measured, as runs is -1. */
     static String rows() throws Exception {
         StringBuilder all = new StringBuilder();
         for (boolean quick : new boolean[] {false, true}) {
