@@ -11,8 +11,8 @@ import javax.management.ObjectName;
  * host is busy or a GC stops everything, the looks are late, too, and that is subtracted.
  */
 class Ticker {
-    static final long LOOK = 10_000_000;
-    static final long ALARM = 200_000_000;
+    static final long LOOK = 10_000_000; // ns
+    static final long ALARM = 1_000_000_000;
     static volatile long ticks;
     static volatile int alarms;
     static volatile long worst; // in ms, in these five minutes
@@ -41,7 +41,7 @@ class Ticker {
             late = ticked ? 0 : Math.max(0, late + LOOK - over);
             worst = Math.max(worst, late / 1_000_000);
             if (late >= ALARM && !told && queued() != 0) {
-                say("tick late: no carrier free for 200 ms, queued " + queued());
+                say("tick late: no carrier free for a second, queued " + queued());
                 told = true;
                 alarms++;
             }

@@ -6,7 +6,7 @@
 # Needs Maven and PostgreSQL's server; PostgreSQL runs on a port and a folder of its own.
 # The table goes to standard output, each measurement to target/raw.txt. To change:
 : "${ARMS:=pool-200 pool-500 pool-500+400 virtual virtual+400}" "${RATES:=300 500}"
-: "${ROUNDS:=2}" "${SECONDS_EACH:=60}" "${PARTNER_MS:=1000}" "${PORT:=18080}"
+: "${ROUNDS:=1}" "${SECONDS_EACH:=60}" "${PARTNER_MS:=1000}" "${PORT:=18080}"
 : "${JVM:=-Xmx512m}"
 set -u
 root=$(cd "$(dirname "$0")" && pwd)
@@ -70,7 +70,6 @@ postgres initdb -D "$data/db" -U lab -A trust >"$data/log" 2>&1 &&
     cat "$data/log" "$data/db/log" >"$root/target/postgres.log" 2>/dev/null
     fail "PostgreSQL didn't start: read $root/target/postgres.log"
 }
-
 database=$(head -n 1 "$data/db/postmaster.pid")
 
 # run ROUND ARM: a fresh service, a warm-up, then each rate
