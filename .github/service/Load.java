@@ -210,7 +210,7 @@ class Load {
             }
             System.out.println(text);
         }
-        if (noisy) System.out.println("~: other programs were busy; don't quote this row.");
+        if (noisy) System.out.println("\n~: other programs were busy; don't quote this row.");
         System.exit(holds ? 0 : 1);
     }
 
