@@ -119,7 +119,8 @@ class Expected {
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
             .replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("\\.java:\\d+", ".java:N").replaceAll("lambda\\$(\\w+)\\$\\d+", "$1");
-        String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ").replace("\r", "\n")
+        String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ")
+            .replace("\r", "\n")
             .replaceAll("Cannot run program.*", "Cannot run").replaceAll(" +\n", "\n")
             .replaceAll("\n+", "\n").strip();
         boolean told = !outOnly || text.isEmpty();
