@@ -79,7 +79,7 @@ public class LabBenchmark {
     boolean platform() { return side.equals("platform"); }
 
     public static void main(String[] args) throws RunnerException {
-        System.out.printf("JMH, Java %s, iterations of each side: one in each of 5 JVMs%n%n"
+        System.out.printf("JMH on Java %s, five JVMs for each side of a row%n%n"
             + "| Experiment   | Work                | Platform |  Virtual | %21s |%n"
             + "|--------------|---------------------|---------:|---------:|%s:|%n",
             Runtime.version(), "JDK " + Runtime.version().feature(), "-".repeat(22));
@@ -108,6 +108,7 @@ public class LabBenchmark {
         var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
             .include("LabBenchmark." + method).param("side", side);
         if (param.length > 0) options.param(param[0], param[1]);
+        if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
         return new Runner(options.build()).runSingle().getBenchmarkResults().stream()
             .flatMap(fork -> fork.getIterationResults().stream())
             .map(one -> one.getPrimaryResult().getStatistics().getPercentile(50)).toList();
