@@ -323,7 +323,7 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
      */
     Row waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
-        Row row = time(Text.of("%s in %s", tasks, what), model,
+        Row row = time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
         report.waited(row, what, tasks, call);
