@@ -1112,7 +1112,7 @@ class Starts extends FullReport {
             rule += "---------------------:|";
             for (String name : lines.keySet()) lines.merge(name, "%21s |".formatted(
                 jdk.rows().stream().filter(row -> row.name().equals(name)).findFirst()
-                    .map(row -> row.compared() ? withRange(row) : cell(row, row.virtual()))
+                    .map(row -> row.ratio() > 0 ? withRange(row) : cell(row, row.virtual()))
                     .orElse("—")), String::concat);
         }
         return head + "\n" + rule + "\n" + String.join("\n", lines.values()) + "\n";

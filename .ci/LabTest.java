@@ -36,6 +36,8 @@ class LabTest {
     static Path errors;
     static int passed;
     static int failed;
+    static int told; // sentences of the heartbeat, and those for which it was too busy
+    static int untold;
 
     interface Test { void run() throws Exception; }
 
@@ -64,6 +66,7 @@ class LabTest {
         prepare();
         run("compiled without a warning", LabTest::compile);
         if (failed == 0) tests.forEach(LabTest::run);
+        run("the machine isn't always too busy", () -> yes("told " + told, untold <= 4 * told));
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);
     }
@@ -315,8 +318,10 @@ class LabTest {
                 cellFits(all[i].strip(), cells[i].strip()));
         }
         String busy = wanted.replaceFirst("(- [a-z-]+: [^:]+: ).*", "$1*too busy to tell*");
+        if (like(wanted, line) && !wanted.equals(busy)) told++;
         if (wanted.equals(busy) || !fits(busy, line)) return like(wanted, line);
         System.out.println("not tested, on a busy machine: " + wanted);
+        untold++;
         return true;
     }
 
