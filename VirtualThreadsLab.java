@@ -253,7 +253,7 @@ record Row(String experiment, String work, String unit, double model, List<Doubl
 /**
  * The words of an experiment: size(full, quick) is the second number with --quick; time,
  * measure and waiting add a row, say adds a sentence. A row has samples of each side; a sample
- * is the median of shots. A shot does the work once.
+ * is the mean of shots. A shot does the work once.
  */
 record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
         Experiment current) {
@@ -334,7 +334,7 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
     Row time(String work, double model, Job platform, Job virtual) {
         int fitMs = size(200, 20);
         return measure(work, "ms", model,
-            () -> medianMs(platform, fitMs), () -> medianMs(virtual, fitMs));
+            () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
     }
 
     /** Adds a row of samples in that unit. A side whose gauge throws has no median. */
@@ -371,17 +371,14 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
         return last;
     }
 
-    /** The median ms of the shots that fit, at least one; a pause would spoil a mean. */
-    double medianMs(Job job, double fitMs) throws Exception {
-        List<Double> shots = new ArrayList<>();
-        double ms = 0;
-        do {
-            long start = clock.getAsLong();
+    /** The mean ms of the shots that fit, at least one. If some are slow, a median may jump. */
+    double meanMs(Job job, double fitMs) throws Exception {
+        long start = clock.getAsLong();
+        for (int shots = 1; ; shots++) {
             job.run();
-            shots.add((clock.getAsLong() - start) / 1e6);
-            ms += shots.getLast();
-        } while (shots.size() % 2 == 0 || ms + shots.getLast() < fitMs);
-        return Row.quantile(shots, 0.5);
+            double ms = (clock.getAsLong() - start) / 1e6;
+            if (ms + ms / shots >= fitMs) return ms / shots;
+        }
     }
 }
 
@@ -415,9 +412,12 @@ class Report {
 
     /** Says on standard error what is being done; the next row overwrites it. */
     void progress(Lab lab, Row row, String step) {
-        System.err.print("\r%-79.79s\r".formatted("%s s  row %s of %s  %s  %s".formatted(
-            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000, rows.size() + 1,
-            lab.rows(), row.name(), step)));
+        show("row %s of %s".formatted(rows.size() + 1, lab.rows()), row.name() + "  " + step);
+    }
+
+    void show(String place, String what) {
+        System.err.print("\r%-79.79s\r".formatted("%s s  %s  %s".formatted(
+            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000, place, what)));
     }
 
     void add(Row row) {
@@ -664,12 +664,7 @@ class FullReport extends Report {
     @Override void progress(Lab lab, Row row, String step) {
         if (closed) throw new IllegalStateException("nobody reads the report");
         if (step.equals("warm-up")) first(row, lab.current().summary());
-        show("row %s of %s".formatted(rows.size() + 1, lab.rows()), row.name() + "  " + step);
-    }
-
-    void show(String place, String what) {
-        System.err.print("\r%-79.79s\r".formatted("%s s  %s  %s".formatted(
-            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000, place, what)));
+        super.progress(lab, row, step);
     }
 
     private void first(Row row, String summary) {
@@ -1073,7 +1068,10 @@ class Starts extends FullReport {
                     new ArrayList<>(), new ArrayList<>());
                 Row row = jdk.rows().stream().filter(other -> other.name().equals(one.name()))
                     .findFirst().orElse(one);
-                if (row == one && jdk.rows().add(row)) rows.add(row);
+                if (row == one) {
+                    jdk.rows().add(row);
+                    rows.add(row);
+                }
                 row.platforms().add(Double.parseDouble(told[6]));
                 row.virtuals().add(Double.parseDouble(told[7]));
                 shares.computeIfAbsent(row, key -> new ArrayList<>())
@@ -1239,7 +1237,7 @@ class Encores {
         int index = lab.size(37, 34);
         int number = lab.size(24_157_817, 5_702_887);
         Job compute = () -> Lab.check("as a Fibonacci number", number, fibonacci(index));
-        double ms = lab.medianMs(compute, 200); // alone
+        double ms = lab.meanMs(compute, 200); // alone
         double roundsOfCarriers = Math.ceilDiv(tasks, Math.min(Lab.CARRIERS, Lab.PROCESSORS));
         double predicted = (rounds * ms + waitMs) / (roundsOfCarriers * ms + waitMs);
         double shared = ms * Math.max(1, (double) Lab.CARRIERS / Lab.PROCESSORS);
@@ -1415,7 +1413,7 @@ class Encores {
             () -> delay(newVirtualThreadPerTaskExecutor(), busy));
         lab.say("behind long tasks of %s ms each, a short one was delayed by %s ms as a"
             + " platform thread and by %s ms as a virtual thread",
-            lab.medianMs(Encores::longTask, 1), row.platform(), row.virtual());
+            lab.meanMs(Encores::longTask, 1), row.platform(), row.virtual());
     }
 
     static void longTask() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }

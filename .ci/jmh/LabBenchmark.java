@@ -17,10 +17,10 @@ import org.openjdk.jmh.runner.options.*;
  *     java -jar .ci/jmh/target/benchmarks.jar
  *
  * As in the lab with --starts 5, each side of a row has five JVMs, one after another, and each
- * of these gives one sample, the median of an iteration: p0.50 of the calls that fit into a
- * second, at least one. One wave in the pool of 200 takes five.
+ * of these gives one sample, the mean of an iteration: of the calls that fit into a second, at
+ * least one. One wave in the pool of 200 takes five.
  */
-@BenchmarkMode(Mode.SampleTime)
+@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Fork(5)
 @Warmup(iterations = 1, time = 1)
@@ -102,7 +102,7 @@ public class LabBenchmark {
                 + Text.of("%s× (%s–%s)", row.ratio(), row.low(), row.high()));
     }
 
-    /** The median of each iteration, in ms. */
+    /** The mean of each iteration, in ms. */
     static List<Double> read(String side, String method, String... param)
             throws RunnerException {
         var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
@@ -111,6 +111,6 @@ public class LabBenchmark {
         if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
         return new Runner(options.build()).runSingle().getBenchmarkResults().stream()
             .flatMap(fork -> fork.getIterationResults().stream())
-            .map(one -> one.getPrimaryResult().getStatistics().getPercentile(50)).toList();
+            .map(one -> one.getPrimaryResult().getScore()).toList();
     }
 }
