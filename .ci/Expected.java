@@ -50,7 +50,10 @@ class Expected {
         }
         if (all || wanted.remove("rows")) is("rows-" + Lab.PROCESSORS + "-" + Lab.CARRIERS
             + (Lab.JDK > 25 ? "-26" : Lab.JDK > 23 ? "" : "-21"), Expected::rows);
-        if (wanted.remove("sides")) is("sides", Expected::sides);
+        if (wanted.remove("sides")) {
+            is("sides", Expected::sides);
+            is("waits", Expected::waits);
+        }
         System.exit(0);
     }
 
@@ -120,7 +123,7 @@ class Expected {
             .replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("\\.java:\\d+", ".java:N").replaceAll("lambda\\$(\\w+)\\$\\d+", "$1");
         String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ")
-            .replace("\r", "\n")
+            .replace("\r" + " ".repeat(79) + "\r", "\n(cleared)\n").replace("\r", "\n")
             .replaceAll("Cannot run program.*", "Cannot run").replaceAll(" +\n", "\n")
             .replaceAll("\n+", "\n").strip();
         boolean told = !outOnly || text.isEmpty();
@@ -444,6 +447,34 @@ class Expected {
                 one.body().run(new Lab(report, () -> now += 2_000_000_000, true, 0, 0, one));
         }
         return all + "";
+    }
+
+    /** What happens in between and isn't printed. */
+    static String waits() throws Exception {
+        Set<Thread> callers = ConcurrentHashMap.newKeySet();
+        Heartbeat.facts(2, () -> { // all compute for 20 of 50 ms, which isn't clear
+            callers.add(Thread.currentThread());
+            TimeUnit.NANOSECONDS.sleep(50_000_000 - System.nanoTime() % 50_000_000);
+            compute(20);
+        });
+        var begun = new CountDownLatch(Lab.CARRIERS);
+        for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
+            begun.countDown();
+            compute(1_000);
+        });
+        begun.await();
+        String parked = Encores.parkedMs(10) > 100 ? "once a carrier was free" : "too early";
+        try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
+            server.latency(() -> server.callAt(100, 100));
+            server.latency(() -> server.callAt(100, 50));
+            return "passes of the heartbeat: " + callers.size() / 2 + "\nparked: " + parked
+                + "\nlatencies: " + server.latencies.size() + "\n";
+        }
+    }
+
+    static void compute(int ms) {
+        long end = System.nanoTime() + ms * 1_000_000L;
+        while (System.nanoTime() < end) Thread.onSpinWait();
     }
 
     /** By kind of thread; of http's calls, which sleep until they are due, nearly all. */

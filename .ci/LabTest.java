@@ -282,10 +282,13 @@ class LabTest {
             double platform = number(cells[3]);
             double virtual = number(cells[4]);
             double work = number(cells[2]);
+            double tasks = number(cells[2].replaceFirst(" .*", ""));
             switch (cells[1]) {
                 case "start-time" -> says(lines, "start-time: " + cells[2], 1_000 / work
                     * platform, 1_000 / work * virtual);
-                case "time-sharing" -> says(lines, "time-sharing", platform, virtual);
+                case "cpu-primes" -> says(lines, "cpu-primes", tasks * 1_000 / platform,
+                    tasks * 1_000 / virtual);
+                case "thread-count", "time-sharing" -> says(lines, cells[1], platform, virtual);
                 case "thread-local" -> says(lines, "thread-local", 1.64, 16.4);
                 default -> { }
             }
