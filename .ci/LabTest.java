@@ -309,6 +309,7 @@ class LabTest {
                 while (!told.isEmpty() && Math.abs(told.getFirst() / number - 1) > 0.06)
                     told.removeFirst();
                 yes(Arrays.toString(numbers) + " in: " + line, !told.isEmpty());
+                told.removeFirst();
             }
         }
     }
