@@ -32,7 +32,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", 3, "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", 2, "live threads", VirtualThreadsLab::threadCount));
 
-    public static void main(String[] args) throws Exception { // as a subclass's may
+    public static void main(String[] args) throws Exception { // so that a subclass's may
         System.exit(run(FIVE, args));
     }
 
@@ -43,9 +43,9 @@ class VirtualThreadsLab {
      * start-time. How long does it take to start n threads and wait until each has run?
      * Fair: both sides run the same loop; only the builder differs. The loop waits once 1,000
      * threads have yet to run, or some systems would run out of threads.
-     * Prediction: the operating system takes tens of microseconds or more for a thread. A
-     * virtual thread is an object in a queue: about a microsecond or less. This holds for
-     * bursts, once warm, while nothing else runs.
+     * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
+     * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
+     * microsecond or less. This holds for bursts, once warm, while nothing else runs.
      * Try: {1, 10, 100}. How much of the ratio is left for a thread that is started alone?
      */
     static void startTime(Lab lab) {
@@ -166,12 +166,12 @@ class VirtualThreadsLab {
         }
     }
 
-    static final ThreadLocal<Integer> INIT_MS = new ThreadLocal<>(); // it takes no parameters
+    static final ThreadLocal<Integer> INIT_MS = new ThreadLocal<>(); // its argument
     // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
     /**
-     * thread-count. How many threads more does ThreadMXBean see while 1,000 tasks wait?
+     * thread-count. How many more threads does ThreadMXBean see while 1,000 tasks wait?
      * Fair: the same tasks wait at the same gate. It opens once all that can start are there.
      * The bean counts platform threads, carriers as well, but no virtual ones.
      * Prediction: 200 for a pool of 200, 1,000 for a platform thread each, and 0 for virtual
@@ -192,7 +192,7 @@ class VirtualThreadsLab {
             + " threads", tasks, pooled.platform(), each.platform(), each.virtual());
     }
 
-    /** Returns how many threads more are live while tasks wait, as many as have room. */
+    /** Returns how many more threads are live while tasks wait, as many as have room. */
     static double added(ExecutorService executor, int tasks, int room) throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
         int before;
@@ -222,12 +222,11 @@ record Experiment(String name, int rows, String summary, Body body) {
 record Row(String experiment, String work, String unit, double model, List<Double> platforms,
         List<Double> virtuals) {
     static final String COUNT = ""; // the unit of a row without a ratio
-    static final String DELAY = "ms, not compared"; // another one
 
     String name() { return experiment + " " + work; }
     double platform() { return quantile(platforms, 0.5); }
     double virtual() { return quantile(virtuals, 0.5); }
-    boolean compared() { return !unit.equals(COUNT) && !unit.equals(DELAY); }
+    boolean compared() { return !unit.equals(COUNT); }
 
     double ratio() { return compared() ? platform() / virtual() : Double.NaN; }
     double low() { return quantile(ratios(), 0); }
@@ -326,7 +325,7 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
         Row row = time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
-        report.waited(row, what, tasks, call);
+        if (row.virtual() > 0) report.waited(row, what, tasks, call);
         return row;
     }
 
@@ -364,11 +363,11 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
 
     /** Reads for two samples' time, or if it's short work, until C2 has seen enough of it. */
     private double warmUp(Gauge gauge) throws Exception {
-        long start = clock.getAsLong();
-        double last;
-        do last = gauge.read();
-        while (clock.getAsLong() - start < (last < 1 ? size(1_000, 240) : size(400, 40)) * 1e6);
-        return last;
+        for (long start = clock.getAsLong(); ; ) {
+            double last = gauge.read(); // ms, but a count of 0 needs no more
+            double enough = last < 1 ? size(1_000, 240) : size(400, 40);
+            if (!(last > 0) || clock.getAsLong() - start >= enough * 1e6) return last;
+        }
     }
 
     /** The mean ms of the shots that fit, at least one. If some are slow, a median may jump. */
@@ -412,7 +411,8 @@ class Report {
 
     /** Says on standard error what is being done; the next row overwrites it. */
     void progress(Lab lab, Row row, String step) {
-        show("row %s of %s".formatted(rows.size() + 1, lab.rows()), row.name() + "  " + step);
+        show("row %s of %s".formatted(rows.size() + 1, Math.max(rows.size() + 1, lab.rows())),
+            row.name() + "  " + step);
     }
 
     void show(String place, String what) {
@@ -435,9 +435,9 @@ class Report {
             cell(row, row.virtual()), ratio(row), Text.number(row.model(), "×"));
     }
 
-    /** A median with its unit. Counts have none: the experiment says what is counted. */
+    /** A median. Only ms are written; the names of rows say any other unit. */
     static String cell(Row row, double value) {
-        if (!row.unit().startsWith("ms")) return Text.number(value, "");
+        if (!row.unit().equals("ms")) return Text.number(value, "");
         return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
     }
 
@@ -529,7 +529,7 @@ class More {
           --quick     smaller sizes: seconds, not a minute, but noisier
           --runs N    N samples of each side, 1 to 100, instead of 5
           --starts N  N fresh JVMs, 1 to 100; each gives one sample, its median
-          --java P    start that JDK; several of them: in turns, and side by side
+          --java P    run on that JDK; repeat it to compare JDKs side by side
           --samples   print every sample, too
           --predict   ask for your ratio before each row, and compare at the end
         Exit code 0: every row was measured; 1: one was not; 2: not understood.
@@ -580,7 +580,7 @@ class More {
             plan.addAll(named);
         }
         if (fresh && options.contains("--predict")) throw new IllegalArgumentException(
-            "--predict goes without --starts and --java");
+            "--predict can't go with --starts or --java");
         boolean child = Boolean.getBoolean(Starts.CHILD);
         FullReport report = fresh ? new Starts(options, ofEachStart, javas, starts)
             : child ? new Starts.Child(others) : new FullReport(options, others);
@@ -670,8 +670,8 @@ class FullReport extends Report {
     private void first(Row row, String summary) {
         if (row.model() <= 0) {
             refused = true;
-            System.err.println(CLEAR + "VirtualThreadsLab: a model is above 0: " + row.name());
-            throw new IllegalArgumentException("a model is above 0");
+            System.err.println(CLEAR + "VirtualThreadsLab: model not above 0: " + row.name());
+            throw new IllegalArgumentException("model not above 0");
         }
         if (options.contains("--predict") && row.compared()) ask(row, summary);
         others.getAsDouble(); // the next one counts from here
@@ -746,7 +746,7 @@ class FullReport extends Report {
     /** What follows a table. */
     String rest(String whose, List<Row> rows, List<String> said) {
         String listed = options.contains("--samples") ? each(rows, this::samples) : "";
-        String bars = rows.size() < 2 ? "" : each(rows, this::bar);
+        String bars = each(rows, this::bar);
         return section("### Your predictions, the furthest first\n\n", predictions())
             + section("### What the " + whose + " say\n\n", items(said))
             + section("### Samples\n\n", listed)
@@ -757,15 +757,17 @@ class FullReport extends Report {
 
     /** Says how to read what stands above, and what else the processors did. */
     void legend() {
-        double most = rows.stream().mapToDouble(this::busy).max().orElse(Double.NaN);
-        put("\n" + note(row -> rows.size() > 1 && row.low() < row.high(),
-                "In brackets: the range of its ratios, but for the extreme tenth at each end.")
+        double most = shares.values().stream().flatMap(List::stream).mapToDouble(s -> s)
+            .filter(share -> share >= 0).max().orElse(Double.NaN);
+        boolean again = rows.stream().anyMatch(row -> busy(row) > 0.1);
+        put("\n" + note(row -> row.low() < row.high(),
+                "In brackets: the range of the ratios, but for the extreme tenth at each end.")
             + note(this::noisy, "~: don't quote it. The upper end is over 1.5 times the lower,"
                 + " or others used over a tenth of the processors.")
             + note(row -> row.model() > 0, "Model: plain arithmetic.")
-            + item(Text.of("Other programs and a hypervisor had up to %s %% of the"
+            + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
                 + " processors%s", Math.rint(100 * most),
-                most > 0.1 ? ": run it again on a quiet machine." : ".")));
+                again ? ": run it again on a quiet machine." : ".")));
     }
 
     private String note(Predicate<Row> ofRow, String text) {
@@ -822,8 +824,8 @@ class FullReport extends Report {
 /**
  * While tasks make a call again and again, can another virtual thread run? One ticks beside
  * them each millisecond: a call that leaves its carrier lets it run; one that doesn't starves
- * it, however short the call. A platform thread ticks, too: what it misses is the machine's
- * fault, not a carrier's. Flight Recorder names what pinned.
+ * it, however short the call, unless the JVM adds a carrier. A platform thread ticks, too: what
+ * it misses is the machine's fault, not a carrier's. Flight Recorder names what pinned.
  */
 class Heartbeat {
     private static final long PASS = 200_000_000; // ns; 200 ticks, and not long to wait for
@@ -917,8 +919,8 @@ class Heartbeat {
         // Such as worker-1 in VirtualThread[#21]/runnable@worker-1; none if it isn't mounted.
         Function<Thread, String> carrier = thread -> ("" + thread).replaceFirst("[^@]*@?", "");
         for (Thread.sleep(20); !done.get(); Thread.sleep(20)) {
-            var before = callers.stream().filter(thread -> !carrier.apply(thread).isEmpty())
-                .collect(Collectors.toMap(thread -> thread, carrier));
+            var before = callers.stream().collect(Collectors.toMap(thread -> thread, carrier));
+            before.values().removeIf(String::isEmpty);
             Thread.sleep(1);
             looks.add(before.keySet().stream()
                 .filter(thread -> before.get(thread).equals(carrier.apply(thread)))
@@ -963,8 +965,8 @@ class Heartbeat {
         if (longest.hasField("pinnedReason")) // from JDK 24 on
             where += " (" + longest.getString("pinnedReason")
                 .replaceFirst("VM call to .*", "in a class initializer")
-                .replaceFirst("Waited for init.*", "another thread initializes the class")
-                .replaceFirst("Native.*", "native code or the JVM's is on the stack") + ")";
+                .replaceFirst("Waited for init.*", "another thread is initializing the class")
+                .replaceFirst("Native.*", "native code or JVM code is on the stack") + ")";
         String times = pins.size() == 1 ? "once" : Text.of("%s times", pins.size());
         return "pinned " + times + ", longest at " + where + "; ";
     }
@@ -979,9 +981,8 @@ class Starts extends FullReport {
     private final List<Jdk> jdks;
     private final List<String> words; // of each start
     private final int starts;
-    private Process process;
 
-    /** A JDK, and what its starts have told; of what they said, the last one's. */
+    /** A JDK, and what its starts have told; the sentences are the last start's. */
     private record Jdk(String java, String name, Set<String> head, List<Row> rows,
             List<String> said) { }
 
@@ -1005,7 +1006,7 @@ class Starts extends FullReport {
         }
         String version = modules.replaceFirst(".*java\\.base@(\\d+).*jdk\\.compiler@.*", "$1");
         if (!version.matches("2[1-9]|[3-9]\\d")) throw new IllegalArgumentException(
-            "--java " + java + " is no JDK of 21 or newer");
+            "--java " + java + " isn't a JDK of 21 or newer");
         return new Jdk(java, "JDK " + version, new LinkedHashSet<>(), new ArrayList<>(),
             new ArrayList<>());
     }
@@ -1026,13 +1027,13 @@ class Starts extends FullReport {
         var builder = new ProcessBuilder(command(jdk.java())).redirectErrorStream(true);
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        process = builder.start();
+        Process process = builder.start();
         StringJoiner lost = new StringJoiner(" ");
         boolean complete = false;
         for (String line : (Iterable<String>) process.inputReader(
                 java.nio.charset.StandardCharsets.UTF_8).lines()::iterator) {
             String[] told = line.split("\t", -1);
-            boolean known = told.length > 1 && told[0].isEmpty();
+            boolean known = line.matches("\t(head|progress|failed|row|end)(\t.*)?");
             if (known) take(jdk, name, told);
             else if (!line.isBlank() && lost.length() < 200) lost.add(line.strip());
             complete |= known && told[1].equals("end");
@@ -1087,7 +1088,6 @@ class Starts extends FullReport {
     @Override void begin(List<String> lines) { } // each table has lines of its own
 
     @Override synchronized void last(String partial) {
-        if (process != null) process.destroyForcibly();
         for (Jdk jdk : jdks) {
             super.begin(Stream.concat(jdk.head().stream(),
                 Stream.of("starts: " + starts + ", " + head(0).getLast())).toList());
@@ -1273,7 +1273,7 @@ class Encores {
      * capacity. What limits a resource that takes 20 at once, if not the size of a pool?
      * Fair: the same tasks hold it for the same time; more than 20 inside is a wrong answer.
      * Prediction: 1×. Both sides need 50 waves: limit the resource, not the threads.
-     * Try: new Semaphore(limit + 1). What does the lab say of that row?
+     * Try: new Semaphore(limit + 1). What does the lab say about that row?
      */
     static void capacity(Lab lab) throws Exception {
         int tasks = lab.size(1_000, 200);
@@ -1332,8 +1332,7 @@ class Encores {
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: a system's default limits are far below a million threads.
      * The weight is that of a thread, its stack and its entry in the JDK's list of threads: the
-     * heap after a full collection, while all are parked. The first reading still includes
-     * leftovers of earlier work, so it's the warm-up.
+     * heap after a full collection, while all are parked.
      * Prediction: at most a few microseconds each, including the heap's growth and its
      * collections, as long as the heap has room. The weight grows with the stack.
      * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
@@ -1400,17 +1399,16 @@ class Encores {
 
     /**
      * time-sharing. All processors compute. How long until a short task, started now, runs?
-     * Fair: the same tasks, and one thread per task. All the long ones have begun before.
+     * Fair: the same tasks, one thread per task, and as many long ones as can run at once.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
      * virtual one waits until a long task ends, so its delay is about as long as that task: its
      * scheduler has no time sharing (JEP 444).
      * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
      */
     static void timeSharing(Lab lab) throws Exception {
-        int busy = Math.max(Lab.PROCESSORS, Lab.CARRIERS);
-        Row row = lab.measure("delay behind " + busy, Row.DELAY, Lab.UNKNOWN,
-            () -> delay(newThreadPerTaskExecutor(Thread::new), busy),
-            () -> delay(newVirtualThreadPerTaskExecutor(), busy));
+        Row row = lab.measure("ms until it runs", Row.COUNT, Lab.UNKNOWN,
+            () -> delay(newThreadPerTaskExecutor(Thread::new), Lab.PROCESSORS),
+            () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
         lab.say("behind long tasks of %s ms each, a short one was delayed by %s ms as a"
             + " platform thread and by %s ms as a virtual thread",
             lab.meanMs(Encores::longTask, 1), row.platform(), row.virtual());
@@ -1435,7 +1433,7 @@ class Encores {
         }
     }
 
-    /** A real server on loopback, and its client; full names, as imports stay above the cut. */
+    /** A real server on loopback, and its client. */
     static class Server implements Closeable {
         private final com.sun.net.httpserver.HttpServer server;
         private final java.net.URL address;

@@ -28,7 +28,7 @@ class Expected {
     public static void main(String[] words) throws Exception {
         List<String> wanted = new ArrayList<>(List.of(words));
         write = wanted.remove("write");
-        boolean all = wanted.isEmpty() || wanted.remove("expected");
+        boolean all = wanted.isEmpty();
         if (all) {
             is("plain", () -> run(plain()));
             is("progress", () -> progress(plain()));
@@ -38,7 +38,7 @@ class Expected {
             is("predictions", Expected::predictions);
             is("samples", () -> run(plain(), "samples", "--samples", "--runs", "12")
                 + run(plain(), "one", "--samples", "--runs", "1"));
-            is("starts", Expected::starts);
+            if (Files.exists(Path.of("/bin/sh"))) is("starts", Expected::starts);
             is("interrupted", () -> run(interrupted()));
             is("help", () -> run(VirtualThreadsLab.FIVE, "--help"));
             is("refused", Expected::refused);
@@ -177,7 +177,6 @@ class Expected {
             lab.measure("just a block", "ms", 1, () -> 142, () -> 100);
             lab.measure("no block yet", "ms", 1, () -> 141, () -> 100);
             lab.measure("counts", Row.COUNT, Lab.UNKNOWN, () -> 200, () -> 1);
-            lab.measure("delays", Row.DELAY, Lab.UNKNOWN, of(1, 9, 3, 27), () -> 10_500);
             lab.measure("one side", "ms", Lab.UNKNOWN, Encores.NO_SIDE, () -> 1_234_567);
         }));
     }
@@ -394,12 +393,19 @@ class Expected {
         return Stream.of(VirtualThreadsLab.FIVE, Encores.LIST).flatMap(List::stream).toList();
     }
 
-    /** All rows, models and sentences; nothing is measured, as runs is -1. */
+    /** All rows, models and sentences; in place of being measured, each side says a number. */
     static String rows() throws Exception {
         StringBuilder all = new StringBuilder();
         for (boolean quick : new boolean[] {false, true}) {
             for (Experiment one : experiments()) {
                 Report report = new Report() {
+                    @Override void progress(Lab lab, Row row, String step) {
+                        row.platforms().add(40.0 + rows.size());
+                        row.virtuals().add(16.0 + rows.size());
+                    }
+
+                    @Override boolean attempt(String what, Job job) { return true; }
+
                     @Override void add(Row row) {
                         rows.add(row);
                         all.append(line(row).replace("\n", " ") + row.unit() + "\n");
@@ -409,7 +415,7 @@ class Expected {
                         all.append("waited: " + what + ", " + tasks + " tasks\n");
                     }
                 };
-                one.body().run(new Lab(report, Expected::tick, quick, -1, 0, one));
+                one.body().run(new Lab(report, Expected::tick, quick, 0, 0, one));
                 report.said.forEach(said -> all.append("    " + said + "\n"));
                 all.append("rows: " + one.rows() + ", " + report.rows.size() + "\n");
             }
@@ -460,14 +466,25 @@ class Expected {
         var begun = new CountDownLatch(Lab.CARRIERS);
         for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
             begun.countDown();
-            compute(1_000);
+            compute(2_000);
         });
         begun.await();
+        var builder = Thread.ofVirtual().name("virtual ", 0);
+        var all = newThreadPerTaskExecutor(Thread::new).submit(() -> {
+            VirtualThreadsLab.startAll(builder, 10);
+            return "all have run";
+        });
+        Thread.sleep(500); // none can run yet
+        String started = "the next is " + builder.unstarted(() -> { }).getName() + ", ";
         String parked = Encores.parkedMs(10) > 100 ? "once a carrier was free" : "too early";
+        long start = System.nanoTime();
+        double ms = Encores.parkedMs(100_000); // the rest of the time, they are let go
+        parked += ms < 0.97e-6 * (System.nanoTime() - start) ? "" : ", and until they ended";
         try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
             server.latency(() -> server.callAt(100, 100));
             server.latency(() -> server.callAt(100, 50));
             return "passes of the heartbeat: " + callers.size() / 2 + "\nparked: " + parked
+                + "\nstarted: " + started + all.get()
                 + "\nlatencies: " + server.latencies.size() + "\n";
         }
     }
