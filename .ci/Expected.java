@@ -400,8 +400,8 @@ class Expected {
             for (Experiment one : experiments()) {
                 Report report = new Report() {
                     @Override void progress(Lab lab, Row row, String step) {
-                        row.platforms().add(40.0 + rows.size());
-                        row.virtuals().add(16.0 + rows.size());
+                        row.platforms().add(40.0 + 100 * rows.size());
+                        row.virtuals().add(16.0 + 100 * rows.size());
                     }
 
                     @Override boolean attempt(String what, Job job) { return true; }
@@ -455,7 +455,7 @@ class Expected {
         return all + "";
     }
 
-    /** What happens in between and isn't printed. */
+    /** What waits for what: told where all carriers are busy, so that it shows. */
     static String waits() throws Exception {
         Set<Thread> callers = ConcurrentHashMap.newKeySet();
         Heartbeat.facts(2, () -> { // all compute for 20 of 50 ms, which isn't clear
@@ -463,30 +463,45 @@ class Expected {
             TimeUnit.NANOSECONDS.sleep(50_000_000 - System.nanoTime() % 50_000_000);
             compute(20);
         });
+        String all = "passes of the heartbeat: " + callers.size() / 2 + "\n";
+        var builder = Thread.ofVirtual().name("virtual ", 0);
+        var starting = newThreadPerTaskExecutor(Thread::new);
+        busy(1_000);
+        var started = starting.submit(() -> {
+            VirtualThreadsLab.startAll(builder, 10);
+            return true;
+        });
+        Thread.sleep(300);
+        all += "started while none can run: up to " + builder.unstarted(() -> { }).getName()
+            + ", and all run: " + started.get() + "\n";
+        busy(500);
+        all += "park waits until all have come: " + (Encores.parkedMs(10) > 100) + "\n";
+        long start = System.nanoTime();
+        double ms = Encores.parkedMs(100_000);
+        all += "and not until they end: " + (ms < 0.97 * ms(start)) + "\n";
+        busy(1_000);
+        start = System.nanoTime();
+        ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS);
+        all += "a delay begins once all compute: " + (ms < 0.9 * ms(start)) + "\n";
+        try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
+            server.latency(() -> server.callAt(100, 100));
+            busy(500);
+            ms = server.latency(() -> server.callAt(100, 50));
+            return all + "latencies of the last job: " + server.latencies.size()
+                + ", from when its calls are due: " + (ms > 100) + "\n";
+        }
+    }
+
+    static double ms(long since) { return (System.nanoTime() - since) / 1e6; }
+
+    /** Keeps all carriers busy for so many ms. */
+    static void busy(int ms) throws Exception {
         var begun = new CountDownLatch(Lab.CARRIERS);
         for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
             begun.countDown();
-            compute(2_000);
+            compute(ms);
         });
         begun.await();
-        var builder = Thread.ofVirtual().name("virtual ", 0);
-        var all = newThreadPerTaskExecutor(Thread::new).submit(() -> {
-            VirtualThreadsLab.startAll(builder, 10);
-            return "all have run";
-        });
-        Thread.sleep(500); // none can run yet
-        String started = "the next is " + builder.unstarted(() -> { }).getName() + ", ";
-        String parked = Encores.parkedMs(10) > 100 ? "once a carrier was free" : "too early";
-        long start = System.nanoTime();
-        double ms = Encores.parkedMs(100_000); // the rest of the time, they are let go
-        parked += ms < 0.97e-6 * (System.nanoTime() - start) ? "" : ", and until they ended";
-        try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
-            server.latency(() -> server.callAt(100, 100));
-            server.latency(() -> server.callAt(100, 50));
-            return "passes of the heartbeat: " + callers.size() / 2 + "\nparked: " + parked
-                + "\nstarted: " + started + all.get()
-                + "\nlatencies: " + server.latencies.size() + "\n";
-        }
     }
 
     static void compute(int ms) {

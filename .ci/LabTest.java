@@ -157,6 +157,10 @@ class LabTest {
         String lab = read(LAB);
         String tests = read(Path.of(".ci/LabTest.java")) + read(Path.of(".ci/Odd.java"))
             + read(Path.of(".ci/Expected.java"));
+        yes("start-time's sides", lab.contains("""
+                () -> startAll(Thread.ofPlatform(), threads),
+                () -> startAll(Thread.ofVirtual(), threads));
+            """.indent(12).stripTrailing()));
         atMost(LINES_TO_CUT, "lines to the cut", lab.substring(0, lab.indexOf("// ----- Cut")));
         atMost(LINES, "lines", lab);
         atMost(LINES_OF_TESTS, "lines of tests", tests);
