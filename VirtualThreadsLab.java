@@ -621,9 +621,13 @@ class Others implements DoubleSupplier {
         double others = all < 0 ? Double.NaN : Math.max(0, all - system.getProcessCpuLoad());
         double[] before = ticks;
         ticks = ticks();
-        double stolen = (ticks[7] - before[7])
-            / (DoubleStream.of(ticks).sum() - DoubleStream.of(before).sum());
+        double stolen = stolen(before, ticks);
         return others + (stolen > 0 ? stolen : 0);
+    }
+
+    static double stolen(double[] before, double[] now) { // the eighth are a hypervisor's
+        double all = DoubleStream.of(now).sum() - DoubleStream.of(before).sum();
+        return (now[7] - before[7]) / all;
     }
 
     private static double[] ticks() {

@@ -384,7 +384,8 @@ class Expected {
             + Row.quantile(List.of(2.0, Double.NaN), 0.5) + " "
             + Row.quantile(List.of(), 0.5) + "\n"
             + Text.own(Stream.of("java.A", "jdk.B", "javax.C", "sun.D", "org.E.f:1")) + " "
-            + Text.own(Stream.of("java.A")) + "\n";
+            + Text.own(Stream.of("java.A")) + "\n"
+            + Others.stolen(new double[8], new double[] {1, 2, 3, 4, 5, 6, 9, 10}) + "\n";
     }
 
     // --------------------------------------------------------------------- the experiments
