@@ -278,7 +278,7 @@ class Expected {
                 cd '%s'
                 [ "$1" != --list-modules ] || exec echo java.base@%s jdk.compiler@%2$s
                 echo >> count%2$s
-                echo "$@" | sed 's/.*-Dlab/-Dlab/; s/-cp [^ ]*/-cp PATH/' >> said%2$s
+                echo "$@" | sed 's/.*-Dstd/-Dstd/; s/-cp [^ ]*/-cp PATH/' >> said%2$s
                 n=$(grep -c '' count%2$s)
                 cat %2$s-$n
                 [ "$n" != 2 ] || { echo it breaks >&2; exit %2$s; }
@@ -433,7 +433,7 @@ class Expected {
                     try (var recording = new Recording()) {
                         recording.enable("jdk.ThreadStart");
                         recording.enable("jdk.VirtualThreadStart");
-                        recording.enable("jdk.ThreadSleep").withoutThreshold();
+                        for (String waits : WAITS) recording.enable(waits).withoutThreshold();
                         recording.start();
                         job.run();
                         recording.stop();
@@ -510,6 +510,9 @@ class Expected {
         while (System.nanoTime() < end) Thread.onSpinWait();
     }
 
+    static final List<String> WAITS =
+        List.of("jdk.ThreadSleep", "jdk.ThreadPark", "jdk.JavaMonitorEnter");
+
     /** By kind of thread; of http's calls, which sleep until they are due, nearly all. */
     static Map<String, Long> did(Path file) throws Exception {
         var did = RecordingFile.readAllEvents(file).stream().map(event -> {
@@ -517,8 +520,15 @@ class Expected {
             var thread = event.getThread(start ? "thread" : "eventThread");
             boolean pooled = ("" + thread.getJavaName()).matches("(Thread|pool)-.*");
             if (!thread.isVirtual() && !pooled) return "others";
-            return (thread.isVirtual() ? "virtual" : "platform") + (event.hasField("time")
-                ? " sleeps " + event.getLong("time") / 1_000_000 + " ms" : "");
+            String kind = thread.isVirtual() ? "virtual" : "platform";
+            if (event.hasField("time"))
+                return kind + " sleeps " + event.getLong("time") / 1_000_000 + " ms";
+            if (!WAITS.contains(event.getEventType().getName())) return kind;
+            String stack = event.getStackTrace() == null ? "" : event.getStackTrace().getFrames()
+                .stream().map(frame -> frame.getMethod().getName())
+                .collect(Collectors.joining(" "));
+            boolean locks = stack.matches("(.* lock )?lambda.pinning.*");
+            return locks ? kind + " waits for a lock" : "others";
         }).collect(Collectors.groupingBy(what -> what, TreeMap::new, Collectors.counting()));
         did.remove("others");
         if (did.size() > 9) {
