@@ -524,9 +524,9 @@ class Expected {
             if (event.hasField("time"))
                 return kind + " sleeps " + event.getLong("time") / 1_000_000 + " ms";
             if (!WAITS.contains(event.getEventType().getName())) return kind;
-            String stack = event.getStackTrace() == null ? "" : event.getStackTrace().getFrames()
-                .stream().map(frame -> frame.getMethod().getName())
-                .collect(Collectors.joining(" "));
+            String stack = Stream.ofNullable(event.getStackTrace())
+                .flatMap(trace -> trace.getFrames().stream())
+                .map(frame -> frame.getMethod().getName()).collect(Collectors.joining(" "));
             boolean locks = stack.matches("(.* lock )?lambda.pinning.*");
             return locks ? kind + " waits for a lock" : "others";
         }).collect(Collectors.groupingBy(what -> what, TreeMap::new, Collectors.counting()));
