@@ -1052,7 +1052,6 @@ class Starts extends FullReport {
     private List<String> command(String java) {
         List<String> command = new ArrayList<>(List.of(java));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.remove("--add-modules=ALL-DEFAULT"); // the launcher adds it for a source file
         command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + CHILD + "=true"));
         String path = System.getProperty("java.class.path");
         String main = System.getProperty("sun.java.command").split(" ")[0];

@@ -30,6 +30,10 @@ class Odd extends VirtualThreadsLab {
         odd("zero", lab -> lab.measure("a model", "ms", 0, () -> 1, () -> 1)),
         odd("exits", lab ->
             lab.time("a job", 1, () -> System.exit(0), () -> Thread.sleep(1))),
+        odd("row-forever", lab -> {
+            lab.measure("before", "ms", 1, () -> 1, () -> 1);
+            lab.measure("of one", "ms", 1, () -> nap(1e9), () -> 1);
+        }),
         odd("forever", lab -> lab.measure("of one", "ms", 1, () -> nap(1e9), () -> 1)),
         waits("sleep", () -> Thread.sleep(50)),
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
