@@ -2,12 +2,14 @@
 import java.io.IOException;
 import java.nio.file.*;
 import java.util.*;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /** Experiments with known answers, for commands.md; many of them go wrong on purpose. */
 class Odd extends VirtualThreadsLab {
     static final Path BEGUN = Path.of("begun");
+    static final AtomicInteger CALLS = new AtomicInteger();
     static final List<Experiment> LIST = List.of(
         odd("even", lab -> lab.measure("of two gauges", "ms", 2, () -> 40, () -> 16)),
         odd("begun", Odd::begun),
@@ -36,6 +38,10 @@ class Odd extends VirtualThreadsLab {
         }),
         odd("forever", lab -> lab.measure("of one", "ms", 1, () -> nap(1e9), () -> 1)),
         waits("sleep", () -> Thread.sleep(50)),
+        waits("fails", () -> { // once the row is there: its calls, and those of the warm-up
+            Thread.sleep(50);
+            if (CALLS.incrementAndGet() > 80) throw new IllegalStateException("as asked");
+        }),
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
         waits("pin", () -> pinned(20)),
         waits("short", () -> pinned(0.3)),
