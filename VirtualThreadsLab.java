@@ -411,8 +411,8 @@ class Report {
 
     /** Says on standard error what is being done; the next row overwrites it. */
     void progress(Lab lab, Row row, String step) {
-        show("row %s of %s".formatted(rows.size() + 1, Math.max(rows.size() + 1, lab.rows())),
-            row.name() + "  " + step);
+        show("row %s of %s  %s".formatted(rows.size() + 1,
+            Math.max(rows.size() + 1, lab.rows()), step), row.name());
     }
 
     void show(String place, String what) {
