@@ -149,11 +149,9 @@ class Documents {
 
     /** Pictures and PDFs are of their sources, whose names in git they hold. */
     void made() throws Exception {
-        for (String picture : List.of(Picture.FIVE, Picture.ALL)) {
-            Text drawn = Text.of(picture);
-            require(drawn.text().equals(Picture.of(picture)), drawn, 1, "isn't of starts.txt");
-        }
-        holds(Text.of(Picture.PNG), Text.of(Picture.FIVE).text());
+        Text five = Text.of(Picture.FIVE);
+        require(five.text().equals(Picture.svg()), five, 1, "isn't of starts.txt");
+        holds(Text.of(Picture.PNG), five.text());
         for (Text pdf : Text.all(ROOM, ".pdf")) {
             String page = Text.of(pdf.path().replace(".pdf", ".md")).text();
             holds(pdf, page.isEmpty() ? Text.of(ROOM + "mounted.svg").text()
@@ -300,7 +298,6 @@ record Value(Text file, int line, String whole, String row, String jdk, String t
 /** Draws a dot for each ratio side by side, and a line for its range, on a logarithmic axis. */
 class Picture {
     static final String FIVE = ".github/five.svg";
-    static final String ALL = ".github/ratios.svg";
     static final String PNG = ".github/post/five.png";
     static final String HEAD = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"440\" "
         + "height=\"%d\" viewBox=\"0 0 440 %1$d\" role=\"img\">\n%s";
@@ -313,21 +310,21 @@ class Picture {
     static final int DECADE = 46; // from there to 10×
 
     static void draw() throws Exception {
-        for (String name : List.of(FIVE, ALL)) Files.writeString(Path.of(name), of(name));
+        Files.writeString(Path.of(FIVE), svg());
         new ProcessBuilder("rsvg-convert", "--zoom=2", "--background-color=white",
             "--output=" + PNG, FIVE).inheritIO().start().waitFor();
         Files.writeString(Path.of(PNG), Documents.hash(Text.of(FIVE).text()),
             StandardOpenOption.APPEND); // behind the picture
     }
 
-    /** The title, the style and the axis are five.svg's, up to its rows: change them there. */
-    static String of(String picture) {
+    /** The title, the style and the axis are the old one's, up to its rows: edit them there. */
+    static String svg() {
         String frame = Text.first("(?s)(<title>.*<g>\n)", Text.of(FIVE).text());
         String starts = Text.of(".ci/runs/starts.txt").text();
         Text table = new Text("", Text.first("(?s)### Side by side\n\n(.*?)\n\n", starts));
         var rows = Value.in(table).stream().filter(value -> value.text().contains("×"))
-            .filter(value -> picture.equals(ALL)
-                || value.row().matches("(start-time|sleep-wave|cpu-primes|pinning) .*"))
+            .filter(value ->
+                value.row().matches("(start-time|sleep-wave|cpu-primes|pinning) .*"))
             .collect(Collectors.groupingBy(Value::row, LinkedHashMap::new,
                 Collectors.toList()));
         String svg = HEAD.formatted(84 + 32 * rows.size(), frame);

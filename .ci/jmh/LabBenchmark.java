@@ -11,7 +11,7 @@ import org.openjdk.jmh.runner.options.*;
 
 /**
  * Does JMH read the same ratios as the lab? It runs the lab's own startAll, runAll and
- * countPrimes, and main prints a table like the lab's, in about four minutes:
+ * countPrimes, and main prints a table like the lab's, in about five minutes:
  *
  *     mvn -q -f .ci/jmh package
  *     java -jar .ci/jmh/target/benchmarks.jar
