@@ -39,7 +39,7 @@ public class LabBenchmark {
 
         /**
          * Before each iteration, as in the lab, the other side starts its threads.
-         * In a JVM that has only virtual ones, these start more slowly; we don't know why.
+         * In JVMs that had only virtual ones, these started more slowly; we don't know why.
          */
         @Setup(Level.Iteration)
         public void otherSide(LabBenchmark lab) throws Exception {
@@ -125,7 +125,7 @@ public class LabBenchmark {
             .include("LabBenchmark." + method).param("side", side);
         if (param.length > 0) options.param(param[0], param[1]);
         if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
-        var jvm = new Runner(options.build()).runSingle().getBenchmarkResults().iterator().next();
+        var jvm = new Runner(options.build()).runSingle().getAggregatedResult();
         return Row.quantile(jvm.getIterationResults().stream()
             .map(iteration -> iteration.getPrimaryResult().getScore()).toList(), 0.5);
     }
