@@ -25,24 +25,26 @@ import java.util.stream.*;
  * ratio             platform ÷ virtual; above 1×, virtual threads need less
  */
 class VirtualThreadsLab {
-    static final List<Experiment> FIVE = List.of( // each with the number of its rows
-        new Experiment("start-time", 3, "start and run threads", VirtualThreadsLab::startTime),
-        new Experiment("sleep-wave", 2, "tasks that wait", VirtualThreadsLab::sleepWave),
-        new Experiment("cpu-primes", 1, "tasks that compute", VirtualThreadsLab::cpuPrimes),
-        new Experiment("pinning", 3, "waits that may pin", VirtualThreadsLab::pinning),
-        new Experiment("thread-count", 2, "live threads", VirtualThreadsLab::threadCount));
+    static final List<Experiment> FIVE = List.of(
+        new Experiment("start-time", "start and run threads", VirtualThreadsLab::startTime),
+        new Experiment("sleep-wave", "tasks that wait", VirtualThreadsLab::sleepWave),
+        new Experiment("cpu-primes", "tasks that compute", VirtualThreadsLab::cpuPrimes),
+        new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
+        new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
     public static void main(String[] args) throws Exception { // so that a subclass's may
         System.exit(run(FIVE, args));
     }
 
     /** Runs experiments of the list, as the words ask; returns the exit code. */
-    static int run(List<Experiment> list, String... args) { return More.run(list, args); }
+    static int run(List<Experiment> list, String... words) {
+        return CommandLine.run(list, words);
+    }
 
     /**
      * start-time. How long does it take to start n threads and wait until each has run?
-     * Fair: both sides run the same loop; only the builder differs. The loop waits once 1,000
-     * threads have yet to run, or some systems would run out of threads.
+     * Fair: both sides run the same loop; only the builder differs. It needs no brake, as each
+     * start of a platform thread waits until the thread has begun, so few are ever pending.
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs.
@@ -51,21 +53,15 @@ class VirtualThreadsLab {
     static void startTime(Lab lab) {
         for (int threads : new int[] {100, lab.size(1_000, 200), lab.size(10_000, 500)}) {
             String work = Text.of(threads == 1 ? "%s thread" : "%s threads", threads);
-            Row row = lab.time(work, Lab.UNKNOWN,
+            lab.time(work, Lab.UNKNOWN,
                 () -> startAll(Thread.ofPlatform(), threads),
                 () -> startAll(Thread.ofVirtual(), threads));
-            lab.say("%s: %s µs per platform thread, %s µs per virtual thread", work,
-                row.platform() * 1_000 / threads, row.virtual() * 1_000 / threads);
         }
     }
 
     static void startAll(Thread.Builder builder, int threads) throws Exception {
-        int mostPending = 1_000; // started, but not yet run
         var toRun = new CountDownLatch(threads);
-        for (int toStart = threads; toStart > 0; toStart--) {
-            while (toRun.getCount() - toStart >= mostPending) Thread.yield();
-            builder.start(toRun::countDown);
-        }
+        for (int i = 0; i < threads; i++) builder.start(toRun::countDown);
         toRun.await();
     }
 
@@ -83,12 +79,9 @@ class VirtualThreadsLab {
         int waitMs = lab.size(100, 20);
         Job wait = () -> Thread.sleep(waitMs);
         for (int pool : new int[] {lab.size(200, 100), lab.size(1_000, 200)}) {
-            Row row = lab.time(Text.of("%s, pool %s", tasks, pool), Math.ceilDiv(tasks, pool),
+            lab.time(Text.of("%s, pool %s", tasks, pool), Math.ceilDiv(tasks, pool),
                 () -> Lab.runAll(newFixedThreadPool(pool), tasks, wait),
                 () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
-            lab.say("at least %s tasks were waiting at once in the pool of %s, and %s on"
-                + " virtual threads", Math.rint(tasks * waitMs / row.platform()), pool,
-                Math.rint(tasks * waitMs / row.virtual()));
         }
     }
 
@@ -107,11 +100,9 @@ class VirtualThreadsLab {
         int primes = lab.size(78_498, 33_860);
         Job count = () -> Lab.check("primes", primes, countPrimes(limit));
         double predicted = Math.min(1, (double) rounds / Math.ceilDiv(tasks, Lab.CARRIERS));
-        Row row = lab.time(Text.of("%s × %s primes", tasks, primes), predicted,
+        lab.time(Text.of("%s × %s primes", tasks, primes), predicted,
             () -> Lab.runAll(newFixedThreadPool(Lab.PROCESSORS), tasks, count),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
-        lab.say("platform threads did %s tasks a second, virtual threads %s",
-            tasks * 1_000 / row.platform(), tasks * 1_000 / row.virtual());
     }
 
     static int countPrimes(int limit) {
@@ -150,23 +141,27 @@ class VirtualThreadsLab {
                 Thread.sleep(waitMs);
             }
         });
-        // A class is initialized only once, so each task defines a hidden copy of this one.
+        lab.waiting("class init", pinned, initializing(() -> {
+            long end = System.nanoTime() + waitMs * 1_000_000L;
+            while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
+        }));
+    }
+
+    /** Returns a job that does this in a class initializer, on each call in a new class. */
+    static Job initializing(Runnable inInitializer) throws IOException {
         String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
         byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
-        lab.waiting("class init", pinned, () -> {
-            INIT_MS.set(waitMs);
+        return () -> {
+            IN_INITIALIZER.set(inInitializer);
             MethodHandles.lookup().defineHiddenClass(bytes, true);
-        });
+        };
     }
 
     static class Initializer {
-        static {
-            long end = System.nanoTime() + INIT_MS.get() * 1_000_000L;
-            while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
-        }
+        static { IN_INITIALIZER.get().run(); }
     }
 
-    static final ThreadLocal<Integer> INIT_MS = new ThreadLocal<>(); // its argument
+    static final ThreadLocal<Runnable> IN_INITIALIZER = new ThreadLocal<>();
     // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
@@ -175,21 +170,17 @@ class VirtualThreadsLab {
      * Fair: the same tasks wait at the same gate. It opens once all that can start are there.
      * The bean counts platform threads, carriers as well, but no virtual ones.
      * Prediction: 200 for a pool of 200, 1,000 for a platform thread each, and 0 for virtual
-     * threads, as the carriers were there before. A ratio of these would mean nothing.
+     * threads: the warm-up has started the carriers. A ratio of these would mean nothing.
      * Try: int pool = 100; Which counts change?
      */
     static void threadCount(Lab lab) throws Exception {
         int tasks = lab.size(1_000, 500);
         int pool = 200;
-        // Tasks that compute start the carriers, so the count before includes them.
-        Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> countPrimes(10_000));
         Gauge virtual = () -> added(newVirtualThreadPerTaskExecutor(), tasks, tasks);
-        Row pooled = lab.measure(Text.of("%s, pool %s", tasks, pool), Row.COUNT, Lab.UNKNOWN,
+        lab.measure(Text.of("%s, pool %s", tasks, pool), Row.COUNT, Lab.UNKNOWN,
             () -> added(newFixedThreadPool(pool), tasks, pool), virtual);
-        Row each = lab.measure(Text.of("%s, no pool", tasks), Row.COUNT, Lab.UNKNOWN,
+        lab.measure(Text.of("%s, no pool", tasks), Row.COUNT, Lab.UNKNOWN,
             () -> added(newThreadPerTaskExecutor(Thread::new), tasks, tasks), virtual);
-        lab.say("%s waiting tasks added %s threads in a pool, %s without one, and %s as virtual"
-            + " threads", tasks, pooled.platform(), each.platform(), each.virtual());
     }
 
     /** Returns how many more threads are live while tasks wait, as many as have room. */
@@ -201,61 +192,51 @@ class VirtualThreadsLab {
             Thread.sleep(20);
         } while (before != bean.getThreadCount());
         var toCome = new AtomicInteger(room);
-        var count = new FutureTask<>(bean::getThreadCount);
+        var count = new CompletableFuture<Integer>();
         Lab.runAll(executor, tasks, () -> {
-            if (toCome.decrementAndGet() == 0) count.run(); // the last one to come counts
-            count.get(); // and all wait for that
+            if (toCome.decrementAndGet() == 0) count.complete(bean.getThreadCount());
+            count.get(); // all wait until the last one has come and counted
         });
         return count.get() - before;
     }
 }
 
-interface Job { void run() throws Exception; }
+interface Job { void call() throws Exception; }
 interface Gauge { double read() throws Exception; }
-interface Body { void run(Lab lab) throws Exception; }
+interface Body { void measure(Lab lab) throws Exception; }
+record Experiment(String name, String summary, Body body) { }
 
-record Experiment(String name, int rows, String summary, Body body) {
-    Experiment(String name, String summary, Body body) { this(name, 1, summary, body); }
-}
-
-/** One row of the table. It has its samples; what is printed is computed from them. */
+/** A row of the table: its samples, and of each start, which share of processors others had. */
 record Row(String experiment, String work, String unit, double model, List<Double> platforms,
-        List<Double> virtuals) {
+        List<Double> virtuals, List<Double> others) {
     static final String COUNT = ""; // the unit of a row without a ratio
-
     String name() { return experiment + " " + work; }
-    double platform() { return quantile(platforms, 0.5); }
-    double virtual() { return quantile(virtuals, 0.5); }
-    boolean compared() { return !unit.equals(COUNT); }
+    double platform() { return median(platforms); }
+    double virtual() { return median(virtuals); }
+    double ratio() { return unit.equals(COUNT) ? Double.NaN : platform() / virtual(); }
+    double low() { return ratios().min().orElse(Double.NaN); }
+    double high() { return ratios().max().orElse(Double.NaN); }
 
-    double ratio() { return compared() ? platform() / virtual() : Double.NaN; }
-    double low() { return quantile(ratios(), 0); }
-    double high() { return quantile(ratios(), 1); }
-
-    /** The ratio of each pair of samples, but for the extreme tenth at each end. */
-    private List<Double> ratios() {
-        int pairs = compared() ? Math.min(platforms.size(), virtuals.size()) : 0;
-        List<Double> sorted = IntStream.range(0, pairs).mapToObj(i ->
-            platforms.get(i) / virtuals.get(i)).filter(Double::isFinite).sorted().toList();
-        int extreme = sorted.size() / 10;
-        return sorted.subList(extreme, sorted.size() - extreme);
+    /** The ratios of pairs of samples, but for the extreme tenth at each end. */
+    private DoubleStream ratios() {
+        int pairs = ratio() > 0 ? platforms.size() : 0;
+        return IntStream.range(0, pairs).mapToDouble(i -> platforms.get(i) / virtuals.get(i))
+            .filter(Double::isFinite).sorted().skip(pairs / 10).limit(pairs - pairs / 10 * 2);
     }
 
-    /** The value of the nearest rank: of an odd number, the median is the one in the middle. */
-    static double quantile(Collection<Double> values, double q) {
+    /** Of an even number, the mean of the two in the middle; of none, NaN. */
+    static double median(Collection<Double> values) {
         List<Double> sorted = values.stream().filter(v -> !v.isNaN()).sorted().toList();
-        if (sorted.isEmpty()) return Double.NaN;
-        return sorted.get((int) Math.round(q * (sorted.size() - 1)));
+        int size = sorted.size();
+        return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
     }
 }
 
 /**
- * The words of an experiment: size(full, quick) is the second number with --quick; time,
- * measure and waiting add a row, say adds a sentence. A row has samples of each side; a sample
- * is the mean of shots. A shot does the work once.
+ * The words of an experiment. A row has samples of each side; a sample is the mean of shots; a
+ * shot does the work once.
  */
-record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
-        Experiment current) {
+record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experiment current) {
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -265,34 +246,33 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
     // Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do.
     static final int PER_CARRIER = Math.clamp(100 / Math.max(1, CARRIERS), 3, 10);
 
-    /** Runs the experiments that the words name, or all; returns the exit code. */
-    static int run(List<Experiment> list, String... args) {
-        List<String> words = new ArrayList<>(List.of(args));
-        boolean quick = words.remove("--quick");
-        boolean all = words.isEmpty();
-        var plan = list.stream().filter(one -> all || words.remove(one.name())).toList();
-        if (words.isEmpty()) return run(new Report(), System::nanoTime, quick, 5, plan);
-        System.err.println("VirtualThreadsLab: neither --quick nor an experiment: " + words);
+    /** Runs all experiments of the list; returns the exit code. */
+    static int run(List<Experiment> list, String... words) {
+        boolean quick = List.of(words).equals(List.of("--quick"));
+        var report = new Report();
+        if (quick || words.length == 0) return run(list, report, System::nanoTime, quick, 5);
+        System.err.println("VirtualThreadsLab: not --quick: " + String.join(" ", words));
         return 2;
     }
 
-    static int run(Report report, LongSupplier clock, boolean quick, int runs,
-            List<Experiment> plan) {
-        report.begin(report.head(runs));
-        int rows = plan.stream().mapToInt(Experiment::rows).sum();
+    static int run(List<Experiment> plan, Report report, LongSupplier clock, boolean quick,
+            int samples) {
+        report.begin(report.facts(samples));
         for (Experiment one : plan) {
-            Lab lab = new Lab(report, clock, quick, runs, rows, one);
-            if (!report.closed) report.attempt(one.name(), () -> one.body().run(lab));
+            report.place = "experiment " + (plan.indexOf(one) + 1) + " of " + plan.size();
+            Lab lab = new Lab(report, clock, quick, samples, one);
+            if (!report.closed) report.attempt(one.name(), () -> one.body().measure(lab));
         }
         report.end();
         return report.failed.isEmpty() && !report.closed ? 0 : 1;
     }
 
-    int size(int full, int quickly) { return quick ? quickly : full; }
+    int size(int full, int withQuick) { return quick ? withQuick : full; }
 
-    /** Adds a sentence to the report; it writes a number as the table does. */
+    /** Adds a sentence, with numbers as in the table; none if a number isn't known. */
     void say(String form, Object... values) {
-        report.said.add(current.name() + ": " + Text.of(form, values) + ".");
+        if (!List.of(values).contains(UNKNOWN))
+            report.said.add(current.name() + ": " + Text.of(form, values) + ".");
     }
 
     /** Throws if the answer is wrong: with "sheep" for what, "wrong answer: 4 sheep, not 3". */
@@ -301,32 +281,31 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /**
-     * Runs the job n times on the executor and closes it. Throws the first failure, or a
-     * CancellationException after two minutes, once the jobs have answered an interrupt.
-     */
+    /** Runs the job n times, and ends. Throws the first failure; gives up after two minutes. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
-            job.run();
+            job.call();
             return null;
         };
-        try (executor) {
+        try {
             var tasks = Collections.nCopies(n, task);
             for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) done.get();
+        } finally {
+            executor.shutdown();
+            executor.awaitTermination(2, TimeUnit.SECONDS); // for those that were cancelled
         }
     }
 
     /**
      * Adds a row, such as "20 in what": each task makes this call, on a thread of its own.
-     * The model is the ratio that you expect, 1 if the call doesn't block its carrier.
+     * The model is the ratio that you expect, 1 if the call doesn't hold its carrier.
      */
     Row waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
-        Row row = time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
-            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
-        if (row.virtual() > 0) report.waited(row, what, tasks, call);
-        return row;
+        Job seen = report.watch(current.name() + ": " + what, tasks, call);
+        return time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, seen),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, seen));
     }
 
     /** Adds a row of times in ms; see measure. */
@@ -336,45 +315,45 @@ record Lab(Report report, LongSupplier clock, boolean quick, int runs, int rows,
             () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
     }
 
+    record Side(String name, Gauge gauge, List<Double> samples) { }
+
     /** Adds a row of samples in that unit. A side whose gauge throws has no median. */
     Row measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
-        Row row = new Row(current.name(), work.replaceAll("[|\\s]+", " "), unit, model,
-            new ArrayList<>(), new ArrayList<>());
-        for (int i = 0; i <= runs; i++) { // 0 is the warm-up
-            report.progress(this, row, i == 0 ? "warm-up" : i + "/" + runs);
-            // Who goes second may find a warmer machine, so the sides take turns.
-            for (int turn = i; turn < i + 2; turn++) {
-                if (turn % 2 == 0) read(i, row, "platform", platform, row.platforms());
-                else read(i, row, "virtual", virtual, row.virtuals());
-            }
+        String cell = work.replaceAll("[|\\s]+", " ");
+        String name = current.name() + " " + cell;
+        report.begins(name, unit, model, current.summary());
+        Side one = new Side(name + ", platform", platform, new ArrayList<>());
+        Side other = new Side(name + ", virtual", virtual, new ArrayList<>());
+        List<Side> sides = new ArrayList<>(List.of(one, other)); // but for those that failed
+        for (int i = 0; i <= samples; i++) {
+            boolean warmUp = i == 0;
+            report.show(name + (warmUp ? "  warm-up" : "  " + i + "/" + samples));
+            for (Side side : List.copyOf(sides)) if (!report.attempt(side.name, () -> {
+                if (warmUp) warmUp(side.gauge, unit.equals("ms"));
+                else side.samples.add(side.gauge.read());
+            })) sides.remove(side);
+            Collections.reverse(sides); // who goes second may find a warmer machine
         }
+        Row row = new Row(current.name(), cell, unit, model,
+            sides.contains(one) ? one.samples : List.of(),
+            sides.contains(other) ? other.samples : List.of(), List.of(report.others()));
         report.add(row);
         return row;
     }
 
-    /** Adds a reading to a side, the warm-up's as well; if one fails, none is left. */
-    private void read(int i, Row row, String name, Gauge gauge, List<Double> side) {
-        if (i > 0 && side.isEmpty()) return; // it has failed before
-        boolean done = report.attempt(row.name() + ", " + name, () ->
-            side.add(i == 0 ? warmUp(gauge) : gauge.read()));
-        if (!done) side.clear();
-        else if (i == 1) side.removeFirst(); // the warm-up's
-    }
-
-    /** Reads for two samples' time, or if it's short work, until C2 has seen enough of it. */
-    private double warmUp(Gauge gauge) throws Exception {
-        for (long start = clock.getAsLong(); ; ) {
-            double last = gauge.read(); // ms, but a count of 0 needs no more
-            double enough = last < 1 ? size(1_000, 240) : size(400, 40);
-            if (!(last > 0) || clock.getAsLong() - start >= enough * 1e6) return last;
-        }
+    /** Until C2 has seen enough of short work, or for two samples' time; a count needs one. */
+    private void warmUp(Gauge gauge, boolean time) throws Exception {
+        long start = clock.getAsLong();
+        double ms = gauge.read();
+        long enough = 1_000_000L * (ms < 1 ? size(1_000, 240) : size(400, 40));
+        while (time && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
     /** The mean ms of the shots that fit, at least one. If some are slow, a median may jump. */
     double meanMs(Job job, double fitMs) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
-            job.run();
+            job.call();
             double ms = (clock.getAsLong() - start) / 1e6;
             if (ms + ms / shots >= fitMs) return ms / shots;
         }
@@ -390,49 +369,50 @@ class Report {
     final Set<String> failed = new CopyOnWriteArraySet<>(); // each is reported once
     final List<String> said = new CopyOnWriteArrayList<>();
     private final PrintStream out = System.out; // even if a call sets another one
-    private String head = ""; // comes with the first row
+    String heading = ""; // comes with the first row
+    String place = ""; // such as experiment 2 of 5
+    private int shown; // characters of progress
     boolean closed; // nobody reads standard output
 
-    void begin(List<String> lines) {
-        head = "## VirtualThreadsLab\n\n" + items(lines)
+    void begin(List<String> facts) {
+        heading = "## VirtualThreadsLab\n\n" + items(facts)
             + "\nRatio: platform ÷ virtual; above 1×, virtual threads need less.\n\n"
             + LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model")
             + RULE;
     }
 
-    List<String> head(int runs) {
-        var gc = ManagementFactory.getGarbageCollectorMXBeans().getFirst();
-        return List.of("Java %s, %s, %s".formatted(Runtime.version(),
-                System.getProperty("java.vm.vendor"), gc.getName()),
+    List<String> facts(int samples) {
+        return List.of(
+            "Java " + Runtime.version() + ", " + System.getProperty("java.vm.vendor"),
             Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
                 System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, runs));
+                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples));
     }
 
-    /** Says on standard error what is being done; the next row overwrites it. */
-    void progress(Lab lab, Row row, String step) {
-        show("row %s of %s  %s".formatted(rows.size() + 1,
-            Math.max(rows.size() + 1, lab.rows()), step), row.name());
+    void begins(String row, String unit, double model, String summary) { }
+    double others() { return Double.NaN; } // their share since then
+    Job watch(String what, int tasks, Job call) { return call; }
+
+    /** Says on standard error what is being done, until a row comes. */
+    void show(String what) {
+        clear();
+        long uptime = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
+        String text = "%.79s".formatted(uptime + " s  " + place + "  " + what);
+        Text.print(System.err, text + "\r");
+        shown = text.length();
     }
 
-    void show(String place, String what) {
-        System.err.print("\r%-79.79s\r".formatted("%s s  %s  %s".formatted(
-            ManagementFactory.getRuntimeMXBean().getUptime() / 1_000, place, what)));
-    }
+    void clear() { System.err.print("\r" + " ".repeat(shown) + "\r"); }
 
     void add(Row row) {
+        clear();
         rows.add(row);
         put(line(row));
     }
 
-    void waited(Row row, String what, int tasks, Job call) {
-        said.add(Text.of("%s: %s took %s× as long on virtual threads.", row.experiment(), what,
-            row.virtual() / row.platform()));
-    }
-
     String line(Row row) {
         return LINE.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio(row), Text.number(row.model(), "×"));
+            cell(row, row.virtual()), ratio(row), Text.ratio(row.model(), 2));
     }
 
     /** A median. Only ms are written; the names of rows say any other unit. */
@@ -441,24 +421,29 @@ class Report {
         return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
     }
 
-    String ratio(Row row) { return (noisy(row) ? "~" : "") + Text.number(row.ratio(), "×"); }
-    boolean noisy(Row row) { return row.high() > 1.5 * row.low(); }
+    /** Two digits, as no two machines agree on a third; one, if it's doubtful. */
+    String ratio(Row row) {
+        return (doubtful(row) ? "~" : "") + Text.ratio(row.ratio(), doubtful(row) ? 1 : 2);
+    }
+
+    boolean doubtful(Row row) { return row.high() > 1.5 * row.low(); }
 
     /** Runs the job. If it fails, the report says why, and everything else goes on. */
     boolean attempt(String what, Job job) {
         try {
-            job.run();
+            job.call();
             return true;
         } catch (Exception | Error e) {
-            failed.add(what + ": " + Text.reason(e) + ".");
+            failed.add(what + ": " + reason(e) + ".");
             return false;
         }
     }
 
+    String reason(Throwable error) { return Text.reason(error); }
+
     void end() {
-        put(section("", items(failed)) + section("### What the numbers say\n\n", items(said))
-            + "\n" + item("~: don't quote it: of its ratios, the highest is over 1.5 times the"
-                + " lowest. Model: plain arithmetic."));
+        put("\n" + items(failed) + items(said) + item("~: don't quote it: of its ratios, the"
+            + " highest is over 1.5 times the lowest. Model: plain arithmetic."));
     }
 
     String item(String text) { return "- " + text.replaceAll("\\R", " ") + "\n"; }
@@ -467,15 +452,11 @@ class Report {
         return texts.stream().map(this::item).collect(Collectors.joining());
     }
 
-    static String section(String title, String text) {
-        return text.isEmpty() ? "" : "\n" + title + text;
-    }
-
     /** Prints and flushes. If nobody can read on, says so once. */
     void put(String text) {
         if (closed) return;
-        out.print(head + text);
-        head = "";
+        Text.print(out, heading + text);
+        heading = "";
         closed = out.checkError();
         if (closed) System.err.println("VirtualThreadsLab: standard output cannot be written");
     }
@@ -483,6 +464,13 @@ class Report {
 
 /** How numbers and errors are written. */
 class Text {
+    /** Prints; where the console's charset lacks a sign, in ASCII. */
+    static void print(PrintStream console, String text) {
+        boolean all = console.charset().newEncoder().canEncode("×÷µ—–█│");
+        console.print(all ? text : text.replace('×', 'x').replace('÷', '/').replace('µ', 'u')
+            .replace('—', '-').replace('–', '-').replace('█', '#').replace('│', '|'));
+    }
+
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
     static String of(String form, Object... values) {
         return String.format(Locale.ROOT, form, Arrays.stream(values)
@@ -499,31 +487,42 @@ class Text {
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
+    /** So many digits, and all of a whole one below ten: 450×, 45×, 1.0×, 1×, 0.10×. */
+    static String ratio(double value, int digits) {
+        if (!(value >= 0.001) || value % 1 == 0 && value < 10) return number(value, "×");
+        double last = Math.pow(10, Math.ceil(Math.log10(value)) - digits); // digit's worth
+        return last < 1 ? String.format(Locale.ROOT, "%." + digits + "g×", value)
+            : number(Math.rint(value / last) * last, "×");
+    }
+
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
         return switch (error) { // A javac before 21 stops here, and quotes the next line:
-            case ExecutionException x -> reason(x.getCause()); // needs Java 21 or newer
-            case CancellationException x -> "not done in two minutes, and so cancelled";
-            case AssertionError x -> x.getMessage();
+            case CancellationException x -> "not done in two minutes"; // needs Java 21 or newer
+            case null -> "no reason is known";
+            case ExecutionException x -> reason(x.getCause());
+            case AssertionError x -> x.getMessage() == null ? "" + x : x.getMessage();
             default -> error
                 + " at " + own(Stream.of(error.getStackTrace()).map(Object::toString))
                 + (error.getCause() == null ? "" : ", caused by " + reason(error.getCause()));
         };
     }
 
-    /** The first frame that is not the JDK's. Markdown would take a bare <clinit> for HTML. */
+    /** The first frame outside the JDK and the lab, such as `Mine.load:19`. */
     static String own(Stream<String> frames) {
-        return frames.filter(frame -> !frame.matches("(java|javax|jdk|sun)\\..*")).findFirst()
-            .map(frame -> "`" + frame + "`").orElse("code of the JDK");
+        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Heartbeat)[.$].*";
+        return frames.filter(frame -> !frame.matches(theirs)).map(frame -> "`" + frame
+            .replaceAll("[./+]0x\\w+", "").replaceAll("\\(.*?(:\\d+)?\\)", "$1") + "`")
+            .findFirst().orElse("the JDK");
     }
 }
 
 // ----- Cut here: this line and all below it may go. What is left is a whole lab of the five:
-//     sed '/^\/\/ ----- Cut/,$d; s/More.run/Lab.run/' VirtualThreadsLab.java
+//     sed '/^\/\/ ----- Cut/,$d; s/CommandLine.run/Lab.run/' VirtualThreadsLab.java
 // Names below are in full, as imports stay above.
 
-/** Reads the words of a command, and chooses what runs and which report tells of it. */
-class More {
+/** The words of a command: what runs, how often, and who tells of it. */
+class CommandLine {
     private static final String HELP = """
         java VirtualThreadsLab.java [option ...] [name ...]
           --quick     smaller sizes: seconds, not a minute, but noisier
@@ -535,157 +534,159 @@ class More {
         Exit code 0: every row was measured; 1: one was not; 2: not understood.
         Without a name, the first %s of these run; with "all", every one:
         """;
+    private final Set<Experiment> plan = new LinkedHashSet<>();
+    private final Set<String> options = new HashSet<>();
+    private final List<String> javas = new ArrayList<>();
+    private final List<String> ofStart = new ArrayList<>(); // the words of each start
+    private int samples = 5;
+    private int starts = 1;
 
     /** Runs what the words ask for; the encores belong to the five. Returns the exit code. */
-    static int run(List<Experiment> list, String... args) {
-        return run(list, System::nanoTime, new Others(), args);
+    static int run(List<Experiment> list, String... words) {
+        return run(list, System::nanoTime, new OtherLoad(), words);
     }
 
-    static int run(List<Experiment> list, LongSupplier clock, DoubleSupplier others,
-            String... args) {
+    static int run(List<Experiment> list, LongSupplier clock, DoubleSupplier load,
+            String... words) {
         List<Experiment> all = new ArrayList<>(list);
         if (list == VirtualThreadsLab.FIVE) all.addAll(Encores.LIST);
-        List<String> words = new ArrayList<>(List.of(args));
-        if (words.contains("--help") || words.contains("-h")) {
-            Report report = new Report();
-            report.put(HELP.formatted(list.size()) + all.stream()
-                .map(one -> "  %-12s  %s\n".formatted(one.name(), one.summary()))
-                .collect(Collectors.joining()));
+        if (List.of(words).contains("--help") || List.of(words).contains("-h")) {
+            var report = new Report();
+            report.put(HELP.formatted(list.size()) + all.stream().map(one -> "  %-12s  %s\n"
+                .formatted(one.name(), one.summary())).collect(Collectors.joining()));
             return report.closed ? 1 : 0;
         }
         try {
-            return run(all, list, words, clock, others);
+            var line = new CommandLine();
+            for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
+            if (line.plan.isEmpty()) line.plan.addAll(list);
+            return line.run(clock, load);
         } catch (IllegalArgumentException e) {
             System.err.println("VirtualThreadsLab: " + e.getMessage().replaceAll("\\R", " "));
             return 2;
         }
     }
 
-    private static int run(List<Experiment> all, List<Experiment> first, List<String> words,
-            LongSupplier clock, DoubleSupplier others) {
-        if (Lab.CARRIERS < 1) throw new IllegalArgumentException("there is no carrier");
-        List<String> javas = values(words, "--java");
-        boolean fresh = words.contains("--starts") || !javas.isEmpty();
-        int starts = number(words, "--starts", 1);
-        List<String> ofEachStart = List.copyOf(words);
-        int runs = number(words, "--runs", 5);
-        List<String> options = List.copyOf(words);
-        words.removeAll(List.of("--quick", "--predict", "--samples"));
-        Set<Experiment> plan = new LinkedHashSet<>(words.isEmpty() ? first : List.of());
-        for (String word : words) {
-            var named = all.stream().filter(one ->
-                word.equals("all") || word.equals(one.name())).toList();
-            if (named.isEmpty()) throw new IllegalArgumentException(
-                "not understood: '" + word + "', try --help");
-            plan.addAll(named);
+    /** Reads a word, and if it's an option, its value. */
+    private void read(Iterator<String> words, List<Experiment> all) {
+        String word = words.next();
+        options.add(word);
+        switch (word) {
+            case "--samples", "--predict" -> { }
+            case "--quick" -> ofStart.add(word);
+            case "--java" -> javas.add(value(word, words, ".+", "the folder of a JDK"));
+            case "--starts" -> starts = number(word, words);
+            case "--runs" -> {
+                samples = number(word, words);
+                ofStart.addAll(List.of(word, "" + samples));
+            }
+            default -> {
+                Predicate<Experiment> named = one -> Set.of("all", one.name()).contains(word);
+                require(all.stream().anyMatch(named), "not understood: '" + word
+                    + "', try --help");
+                all.stream().filter(named).forEach(plan::add);
+                ofStart.add(word);
+            }
         }
-        if (fresh && options.contains("--predict")) throw new IllegalArgumentException(
+    }
+
+    private static int number(String option, Iterator<String> words) {
+        String form = "[1-9]\\d?|100";
+        return Integer.parseInt(value(option, words, form, "a number from 1 to 100"));
+    }
+
+    private static String value(String option, Iterator<String> words, String form,
+            String meaning) {
+        String value = words.hasNext() ? words.next() : "";
+        require(value.matches(form), option + " takes " + meaning);
+        return value;
+    }
+
+    static void require(boolean fine, String otherwise) {
+        if (!fine) throw new IllegalArgumentException(otherwise);
+    }
+
+    private int run(LongSupplier clock, DoubleSupplier load) {
+        boolean fresh = options.contains("--starts") || !javas.isEmpty();
+        boolean child = Boolean.getBoolean(ForParent.CHILD);
+        require(Lab.CARRIERS > 0, "there is no carrier");
+        require(!fresh || !options.contains("--predict"),
             "--predict can't go with --starts or --java");
-        boolean child = Boolean.getBoolean(Starts.CHILD);
-        FullReport report = fresh ? new Starts(options, ofEachStart, javas, starts)
-            : child ? new Starts.Child(others) : new FullReport(options, others);
-        if (report instanceof Starts several) plan = several.plan();
+        if (fresh) return new Starts(starts, javas, ofStart, options).run();
+        var report = child ? new ForParent(load) : new FullReport(load, options);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
-        int code = Lab.run(report, clock, options.contains("--quick"), runs, List.copyOf(plan));
+        boolean quick = options.contains("--quick");
+        int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
         return report.refused ? 2 : code;
     }
-
-    private static int number(List<String> words, String option, int otherwise) {
-        List<String> values = values(words, option);
-        for (String value : values) if (!value.matches("[1-9]\\d?|100"))
-            throw new IllegalArgumentException(option + " takes a number from 1 to 100");
-        return values.isEmpty() ? otherwise : Integer.parseInt(values.getLast());
-    }
-
-    /** Takes an option out of the words, wherever it is, and returns the values after it. */
-    private static List<String> values(List<String> words, String option) {
-        List<String> values = new ArrayList<>();
-        for (int at = words.indexOf(option); at >= 0; at = words.indexOf(option)) {
-            words.remove(at);
-            if (at == words.size()) throw new IllegalArgumentException(
-                option + " needs a value after it");
-            values.add(words.remove(at));
-        }
-        return values;
-    }
 }
 
-/** The share of the processors that others and a hypervisor had since the last call. */
-class Others implements DoubleSupplier {
-    private double[] ticks = ticks();
+/** The share of the processors that other programs and a hypervisor had since it last said. */
+class OtherLoad implements DoubleSupplier {
+    private double[] last = {0, 0}; // ticks in which they were busy, of all
 
     public double getAsDouble() {
+        double[] before = last;
         var system = ManagementFactory.getPlatformMXBean(
-            com.sun.management.OperatingSystemMXBean.class);
-        double all = system.getCpuLoad(); // below 0: unknown
-        double others = all < 0 ? Double.NaN : Math.max(0, all - system.getProcessCpuLoad());
-        double[] before = ticks;
-        ticks = ticks();
-        double stolen = stolen(before, ticks);
-        return others + (stolen > 0 ? stolen : 0);
-    }
-
-    static double stolen(double[] before, double[] now) { // the eighth are a hypervisor's
-        double all = DoubleStream.of(now).sum() - DoubleStream.of(before).sum();
-        return (now[7] - before[7]) / all;
-    }
-
-    private static double[] ticks() {
-        try (var words = new Scanner(new File("/proc/stat"))) { // cpu 4705 356 ...
-            return words.tokens().skip(1).limit(8).mapToDouble(Double::parseDouble).toArray();
-        } catch (IOException e) { // only Linux has it
-            return DoubleStream.generate(() -> Double.NaN).limit(8).toArray();
+            com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
+        try (var stat = new Scanner(new File("/proc/stat"))) { // cpu user nice system idle ...
+            var ticks = stat.tokens().skip(1).limit(8).map(Double::valueOf).toList();
+            double all = ticks.stream().mapToDouble(tick -> tick).sum(); // 10 ms each
+            double free = ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7;
+            last = new double[] {all - free, all};
+            double ticked = last[1] - before[1]; // a few ticks say nothing
+            return ticked < 30 ? 0 : Math.max(0, (last[0] - before[0]) / ticked);
+        } catch (IOException e) { // not on Linux
+            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
         }
     }
 }
 
-/** Also asks for predictions, looks into calls, and ends with a chart; Ctrl-C ends it early. */
+/** Also asks for predictions, says what a call holds, and ends with a chart. */
 class FullReport extends Report {
-    private static final String CLEAR = "\r" + " ".repeat(79) + "\r"; // removes progress
-    private final List<String> options;
-    private final DoubleSupplier others;
+    private final DoubleSupplier load;
+    private final Set<String> options;
     private final Scanner keyboard = new Scanner(System.in);
-    private final Map<Row, Double> guesses = new IdentityHashMap<>();
-    final Map<Row, List<Double>> shares = new IdentityHashMap<>(); // that others had
-    private final List<Runnable> waits = new ArrayList<>();
+    private final Map<String, Double> guesses = new HashMap<>(); // by the name of a row
+    private final List<Call> calls = new ArrayList<>();
+    private Call call; // of the row that's being measured
     private boolean ended;
     boolean refused;
 
-    FullReport(List<String> options, DoubleSupplier others) {
+    FullReport(DoubleSupplier load, Set<String> options) {
+        this.load = load;
         this.options = options;
-        this.others = others;
     }
 
-    @Override List<String> head(int runs) {
+    @Override List<String> facts(int samples) {
         String command = String.join(" ", ManagementFactory.getRuntimeMXBean()
             .getInputArguments()) + " " + System.getProperty("sun.java.command");
-        String added = "--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+"; // by the launcher
-        return Stream.concat(super.head(runs).stream(), Stream.of(java.time.LocalDate.now()
-            + ", `java " + command.replaceAll(added, "").replaceAll(" +", " ").strip() + "`"))
-            .toList();
+        String plain = command.replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "");
+        List<String> facts = new ArrayList<>(super.facts(samples));
+        String one = plain.strip().replaceAll(" +", " ");
+        facts.add(java.time.LocalDate.now() + ", `java " + one + "`");
+        return facts;
     }
 
-    @Override void progress(Lab lab, Row row, String step) {
+    @Override void begins(String row, String unit, double model, String summary) {
         if (closed) throw new IllegalStateException("nobody reads the report");
-        if (step.equals("warm-up")) first(row, lab.current().summary());
-        super.progress(lab, row, step);
-    }
-
-    private void first(Row row, String summary) {
-        if (row.model() <= 0) {
+        if (model <= 0) {
+            System.err.println("VirtualThreadsLab: model not above 0: " + row);
             refused = true;
-            System.err.println(CLEAR + "VirtualThreadsLab: model not above 0: " + row.name());
+            end(); // for the rows before it
+            closed = true;
             throw new IllegalArgumentException("model not above 0");
         }
-        if (options.contains("--predict") && row.compared()) ask(row, summary);
-        others.getAsDouble(); // the next one counts from here
+        if (options.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, unit, summary);
+        load.getAsDouble(); // the next one counts from here
     }
 
     /** Asks for the ratio that the reader expects of the row. */
-    private void ask(Row row, String summary) {
-        String much = row.unit().equals("ms") ? "long" : "many " + row.unit();
-        System.err.print(CLEAR + item(row.name() + " (" + summary + "): how many times as "
-            + much + " with platform threads, such as 30 or 1/3 (Enter skips)?"));
+    private void ask(String row, String unit, String summary) {
+        clear();
+        String much = unit.equals("ms") ? "long" : "many " + unit;
+        Text.print(System.err, item(row + " (" + summary + "): how many times as " + much
+            + " with platform threads, such as 30 or 1/3 (Enter skips)?"));
         String typed = keyboard.hasNextLine() ? keyboard.nextLine() : "";
         double guess = understood(typed);
         if (guess > 0) guesses.put(row, guess);
@@ -694,106 +695,106 @@ class FullReport extends Report {
 
     /** The ratio in 30, 30×, 10 times, 0.5, 1/3 or 1:3; NaN if there's none. */
     static double understood(String typed) {
-        String plain = typed.replaceAll("(?i)x|times|[^\\w.,/:-]", ""); // a × may be garbled
-        String number = "\\d*\\.?\\d+"; // 12, 1.5 or .5
-        if (!plain.matches(number + "([/:]" + number + ")?")) return Double.NaN;
+        String plain = typed.replaceAll("(?i)x|times|[^\\w.,/:%-]", ""); // a × may be garbled
+        if (!plain.matches("(\\d*\\.?\\d+)([/:]\\d*\\.?\\d+)?")) return Double.NaN;
         String[] parts = (plain + "/1").split("[/:]");
         double ratio = Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
         return Double.isFinite(ratio) ? ratio : Double.NaN;
     }
 
+    @Override double others() { return load.getAsDouble(); }
+
+    @Override Job watch(String what, int tasks, Job job) {
+        show(what + ", the first call");
+        call = new Call(what, tasks, job);
+        attempt(what + ", the first call", call::first);
+        return call::make;
+    }
+
+    @Override String reason(Throwable error) {
+        return call == null ? super.reason(error) : call.reason(error);
+    }
+
     @Override synchronized void add(Row row) {
-        if (ended) return;
-        shares.put(row, List.of(others.getAsDouble()));
-        System.err.print(CLEAR);
-        super.add(row);
+        if (call != null) call.end();
+        if (call != null && row.virtual() > 0) calls.add(call);
+        call = null;
+        if (!ended) super.add(row);
     }
 
-    @Override boolean noisy(Row row) {
-        return super.noisy(row) || row.ratio() > 0 && busy(row) > 0.1;
+    @Override boolean doubtful(Row row) {
+        return super.doubtful(row) || row.unit().equals("ms") && Row.median(row.others()) > 0.1;
     }
 
-    private double busy(Row row) { return Row.quantile(shares.get(row), 0.5); }
-
-    /** Keeps the call until the last row is there, as the threads of Flight Recorder stay. */
-    @Override void waited(Row row, String what, int tasks, Job call) {
-        waits.add(() -> attempt(row.name() + ", heartbeat", () -> {
-            show("heartbeat", row.name());
-            String facts = Heartbeat.facts(tasks, call);
-            said.add(row.experiment() + ": " + what + ": " + facts + ".");
-        }));
-    }
-
+    /** Looks at calls alone, and now, as the threads of Flight Recorder stay. */
     @Override void end() {
-        for (Runnable wait : waits) if (!closed) wait.run();
+        for (Call one : calls) if (!closed) attempt(one.what + ", alone", () -> {
+            show(one.what + ", alone");
+            said.add(one.what + ": " + one.facts() + ".");
+        });
         finish("");
     }
 
-    void interrupted() {
-        finish("\n**Partial:** interrupted; finished rows: " + rows.size() + ".\n");
-    }
+    void interrupted() { finish("\n**Partial:** interrupted in " + place + ".\n"); }
 
     /** Prints what comes after the rows, once. */
-    private synchronized void finish(String partial) {
+    synchronized void finish(String partial) {
         if (ended) return;
         ended = true;
-        System.err.print(CLEAR);
-        if (refused && rows.isEmpty()) return;
-        last(partial);
-        if (!rows.isEmpty()) legend();
+        clear();
+        if (!rows.isEmpty() || !refused) put(ending(partial));
     }
 
-    void last(String partial) {
-        put(partial + section("", items(failed)) + rest("numbers", rows, said));
-    }
-
-    /** What follows a table. */
-    String rest(String whose, List<Row> rows, List<String> said) {
-        String listed = options.contains("--samples") ? each(rows, this::samples) : "";
-        String bars = each(rows, this::bar);
-        return section("### Your predictions, the furthest first\n\n", predictions())
-            + section("### What the " + whose + " say\n\n", items(said))
+    String ending(String partial) {
+        String listed = options.contains("--samples") ? each(this::samples) : "";
+        String bars = each(this::bar);
+        return partial + section("", items(failed))
+            + section("### Your predictions, the furthest first\n\n", predictions())
+            + section("### What the numbers say\n\n", items(said))
             + section("### Samples\n\n", listed)
-            + (bars.isEmpty() ? "" : "\n### At a glance\n\n```text\n"
-                + "%45s│ virtual better; █: a factor of 2\n".formatted("platform better ")
-                + bars + "```\n");
+            + section("### At a glance\n\n```text\n" + " ".repeat(29)
+                + "platform better │ virtual better; █: a factor of 2\n", bars)
+            + (bars.isEmpty() ? "" : "```\n") + section("", rows.isEmpty() ? "" : legend());
+    }
+
+    private static String section(String title, String text) {
+        return text.isEmpty() ? "" : "\n" + title + text;
+    }
+
+    private String each(Function<Row, String> text) {
+        return rows.stream().map(text).collect(Collectors.joining());
     }
 
     /** Says how to read what stands above, and what else the processors did. */
-    void legend() {
-        double most = shares.values().stream().flatMap(List::stream).mapToDouble(s -> s)
-            .filter(share -> share >= 0).max().orElse(Double.NaN);
-        boolean again = rows.stream().anyMatch(row -> busy(row) > 0.1);
-        put("\n" + note(row -> row.low() < row.high(),
-                "In brackets: the range of the ratios, but for the extreme tenth at each end.")
-            + note(this::noisy, "~: don't quote it. The upper end is over 1.5 times the lower,"
-                + " or others used over a tenth of the processors.")
+    private String legend() {
+        double most = rows.stream().flatMap(row -> row.others().stream())
+            .filter(share -> share >= 0).max(Double::compare).orElse(Double.NaN);
+        boolean busy = rows.stream().anyMatch(row -> Row.median(row.others()) > 0.1);
+        return note(row -> row.low() < row.high(), "In brackets: the lowest and highest ratio.")
+            + note(this::doubtful,
+                "~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
             + note(row -> row.model() > 0, "Model: plain arithmetic.")
+            + (calls.isEmpty() ? "" : item("Calls were looked at alone, in runs of their own."))
             + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
-                + " processors%s", Math.rint(100 * most),
-                again ? ": run it again on a quiet machine." : ".")));
+                + " processors" + (busy ? ": run it again on a quiet machine." : "."),
+                Math.rint(100 * most)));
     }
 
     private String note(Predicate<Row> ofRow, String text) {
         return rows.stream().anyMatch(ofRow) ? item(text) : "";
     }
 
-    static String each(List<Row> rows, Function<Row, String> text) {
-        return rows.stream().map(text).collect(Collectors.joining());
-    }
-
     private String predictions() {
-        String lines = each(rows.stream().filter(row -> missed(row) > 0)
-            .sorted(Comparator.comparing(this::missed).reversed()).toList(), row ->
-                LINE.formatted(row.experiment(), row.work(), Text.number(guesses.get(row), "×"),
-                    Text.number(row.model(), "×"), ratio(row), Text.number(missed(row), "×")));
-        return lines.isEmpty() ? "" : LINE.formatted("Experiment", "Work", "You", "Model",
-            "Ratio", "Off by") + RULE + lines;
+        return rows.stream().filter(row -> missed(row) > 0)
+            .sorted(Comparator.comparing(this::missed).reversed())
+            .map(row -> item(row.name() + ": you said " + Text.ratio(guesses.get(row.name()), 2)
+                + ", it's " + ratio(row) + ": off by " + Text.ratio(missed(row), 2)))
+            .collect(Collectors.joining());
     }
 
     /** By which factor the guess was off; NaN if there was none. */
     private double missed(Row row) {
-        double off = guesses.getOrDefault(row, Double.NaN) / row.ratio();
+        double off = guesses.getOrDefault(row.name(), Double.NaN) / row.ratio();
         return Math.max(off, 1 / off);
     }
 
@@ -806,15 +807,16 @@ class FullReport extends Report {
 
     private String bar(Row row) {
         if (!(row.ratio() > 0)) return "";
-        int twos = (int) Math.round(Math.abs(Math.log(row.ratio()) / Math.log(2)));
-        String bar = (noisy(row) ? "~" : "█").repeat(twos);
+        double twos = Math.log(row.ratio()) / Math.log(2);
+        String bar = (doubtful(row) ? "~" : "█").repeat((int) Math.round(Math.abs(twos)));
         return "%-12s %-19s %12s│%s %s\n".formatted(row.experiment(), row.work(),
-            row.ratio() < 1 ? bar : "", row.ratio() < 1 ? "" : bar, withRange(row));
+            twos < 0 ? bar : "", twos < 0 ? "" : bar, withRange(row));
     }
 
     String withRange(Row row) {
-        String range = Text.of(" (%s–%s)", row.low(), row.high());
-        return ratio(row) + (row.low() < row.high() ? range : "");
+        String range = Text.ratio(row.low(), 2) + "–" + Text.ratio(row.high(), 2);
+        boolean same = range.matches("(.*)–\\1");
+        return ratio(row) + (same ? "" : " (" + range.replace("×", "") + ")");
     }
 
     /** A list item in lines of up to 80 characters, broken at spaces. */
@@ -825,154 +827,256 @@ class FullReport extends Report {
     }
 }
 
-/**
- * While tasks make a call again and again, can another virtual thread run? One ticks beside
- * them each millisecond: a call that leaves its carrier lets it run; one that doesn't starves
- * it, however short the call, unless the JVM adds a carrier. A platform thread ticks, too: what
- * it misses is the machine's fault, not a carrier's. Flight Recorder names what pinned.
- */
-class Heartbeat {
-    private static final long PASS = 200_000_000; // ns; 200 ticks, and not long to wait for
-    private static final int MOST_CARRIERS = Integer.getInteger(
-        "jdk.virtualThreadScheduler.maxPoolSize", Math.max(256, Lab.CARRIERS));
+/** A call that all tasks of a row make at once, and what is found out about it. */
+class Call {
+    final String what;
+    private final int tasks;
+    private final Job job;
+    private final Set<Thread> callers = ConcurrentHashMap.newKeySet(); // in the call just now
+    private final Thread measures = Thread.currentThread();
+    private final Thread looks = Thread.ofPlatform().daemon().start(this::look);
+    private volatile String verdict = "";
+    private Heartbeat first; // of a cold call: it may load classes, connect, or fill a pool
+    private int added; // carriers, by the JVM
 
-    /** Says what pinned, and whether a carrier was free. */
-    static String facts(int tasks, Job call) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L; // for a call that takes very long
-        List<Pass> passes = new ArrayList<>();
-        String pins = recorded(() -> passes.add(pass(tasks, call)));
-        // Recording disturbs, and so do other programs: of up to three, the best pass counts.
-        while (passes.isEmpty() || passes.size() < 3 && !passes.getLast().clear()
-                && System.nanoTime() < end) passes.add(pass(tasks, call));
-        Pass best = Collections.min(passes, Comparator.comparing(Pass::disturbed)
-            .thenComparing(Pass::blocked));
-        String ofHidden = "[./+]0x\\w+"; // in the names of classes without one of their own
-        return (pins + best.facts(pins.isEmpty())).replaceAll(ofHidden, "");
+    Call(String what, int tasks, Job job) {
+        this.what = what;
+        this.tasks = tasks;
+        this.job = job;
     }
 
-    /** What two ticking threads missed, what a carrier computed, and where callers held one. */
-    record Pass(double elapsed, double virtual, double platform, double computed,
-            List<List<String>> looks) {
-        /** For over a fifth of the pass, not even a platform thread could tick, or look. */
-        boolean disturbed() { return platform > 0.2 * elapsed || looks.size() < 3; }
+    void first() throws Exception { first = Heartbeat.of(job, 1); }
 
-        /** The share of the time in which the calls left no carrier free. */
-        double blocked() { return Math.clamp((virtual - platform) / elapsed, 0, 1); }
-
-        /** In between, the call, the recording or other programs may be the cause. */
-        boolean clear() { return !disturbed() && (blocked() < 0.01 || blocked() > 0.6); }
-
-        String facts(boolean askWhere) {
-            if (disturbed()) return "the machine was too busy to tell if a carrier was free";
-            double ms = blocked() * elapsed;
-            String facts = blocked() < 0.01 ? "a carrier was always free" : blocked() < 0.2
-                ? Text.of("a carrier was free for %s of %s ms", elapsed - ms, elapsed)
-                : Text.of("no carrier was free for %s of %s ms", ms, elapsed);
-            if (computed > 0.1 * elapsed)
-                facts += Text.of("; each carrier computed for %s ms", computed);
-            var held = looks.stream().sorted(Comparator.comparing(List::size)).toList()
-                .get(looks.size() / 2); // the median, as in one look hardly anybody may call
-            int added = held.size() - Lab.CARRIERS;
-            if (added > 0) facts += Text.of("; added carriers in use: %s, of %s at most", added,
-                MOST_CARRIERS - Lab.CARRIERS);
-            if (!askWhere || added <= 0 && blocked() < 0.2) return facts;
-            return facts + held.stream()
-                .max(Comparator.comparing(place -> Collections.frequency(held, place)))
-                .map(place -> ", mostly at " + place).orElse("");
-        }
-    }
-
-    /** Lets each task call until 200 ms are over, beside threads that tick and look. */
-    private static Pass pass(int tasks, Job call) throws Exception {
-        var done = new AtomicBoolean();
-        Set<Thread> callers = ConcurrentHashMap.newKeySet();
-        var platform = newThreadPerTaskExecutor(Thread::new).submit(() -> missedMs(done));
-        var virtual = newVirtualThreadPerTaskExecutor().submit(() -> missedMs(done));
-        var looks = newThreadPerTaskExecutor(Thread::new).submit(() -> looks(callers, done));
-        double computed = computedMs();
-        long start = System.nanoTime();
+    void make() throws Exception {
+        callers.add(Thread.currentThread());
         try {
-            Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, () -> {
-                callers.add(Thread.currentThread());
-                do call.run();
-                while (System.nanoTime() - start < PASS);
-            });
+            job.call();
         } finally {
-            done.set(true);
+            callers.remove(Thread.currentThread());
         }
-        double elapsed = (System.nanoTime() - start) / 1e6;
-        computed = (computedMs() - computed) / Lab.CARRIERS;
-        return new Pass(elapsed, virtual.get(), platform.get(), computed, looks.get());
     }
 
-    private static double missedMs(AtomicBoolean done) {
-        double missed = 0;
-        for (long last = System.nanoTime(), now; !done.get(); last = now) {
-            LockSupport.parkNanos(1_000_000);
-            now = System.nanoTime();
-            double late = (now - last) / 1e6 - 1;
-            if (late > 5) missed += late; // less is the timer's or the scheduler's doing
+    /** If no virtual thread runs for ten seconds, says where callers are, and ends the side. */
+    private void look() {
+        try {
+            do Thread.sleep(1_000);
+            while (Thread.startVirtualThread(() -> { }).join(Heartbeat.PATIENCE));
+            verdict = "no virtual thread has run for 10 s" + where();
+            measures.interrupt();
+            // Those that only lack a carrier go on with these.
+            ForkJoinPool scheduler = Carriers.scheduler();
+            scheduler.setParallelism(Lab.CARRIERS + tasks);
+            scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
+        } catch (InterruptedException e) { // the row has ended
+            return;
         }
-        return missed;
     }
 
-    /** Every 20 ms, says where each caller is that holds a carrier, and not for a moment. */
-    private static List<List<String>> looks(Set<Thread> callers, AtomicBoolean done)
-            throws Exception {
-        List<List<String>> looks = new ArrayList<>();
-        // Such as worker-1 in VirtualThread[#21]/runnable@worker-1; none if it isn't mounted.
-        Function<Thread, String> carrier = thread -> ("" + thread).replaceFirst("[^@]*@?", "");
-        for (Thread.sleep(20); !done.get(); Thread.sleep(20)) {
-            var before = callers.stream().collect(Collectors.toMap(thread -> thread, carrier));
-            before.values().removeIf(String::isEmpty);
-            Thread.sleep(1);
-            looks.add(before.keySet().stream()
-                .filter(thread -> before.get(thread).equals(carrier.apply(thread)))
-                .map(thread -> Text.own(Stream.of(thread.getStackTrace()).map(at ->
-                    "%s.%s:%s".formatted(at.getClassName(), at.getMethodName(),
-                        at.getLineNumber())))).toList());
-        }
-        return looks;
+    private String where() {
+        List<String> places = callers.stream().map(Carriers::place).toList();
+        String most = Carriers.most(places);
+        int there = Collections.frequency(places, most);
+        return ": " + there + " of " + tasks + " callers at " + most;
     }
 
-    /** The time that the carriers have computed; the JDK doesn't export their class. */
-    private static double computedMs() {
+    String reason(Throwable error) {
+        if (error instanceof InterruptedException && !verdict.isEmpty()) return verdict;
+        boolean late = error instanceof CancellationException && !callers.isEmpty();
+        return Text.reason(error) + (late ? where() : "");
+    }
+
+    void end() {
+        looks.interrupt();
+        ForkJoinPool scheduler = Carriers.scheduler();
+        added = scheduler.getPoolSize() - Lab.CARRIERS;
+        if (!verdict.isEmpty()) // the dead keep their carriers; the lab needs as many as before
+            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
+    }
+
+    /** What one call after another does to its carrier. */
+    String facts() throws Exception {
+        List<Heartbeat> passes = new ArrayList<>();
+        String pinned = Pins.longest(() -> passes.add(Heartbeat.of(job, 1_000)));
+        // Recording disturbs, and so do other programs: of up to three passes, the best counts.
+        while (passes.isEmpty() || passes.size() < 3 && !passes.getLast().clear())
+            passes.add(Heartbeat.of(job, 1_000));
+        return Collections.min(passes, Comparator.comparing(Heartbeat::tooBusy)
+            .thenComparing(Heartbeat::held)).facts(pinned, added, first);
+    }
+}
+
+/**
+ * How long does a call hold its carrier? The trick: plug all carriers but one. A virtual thread
+ * that waits in a class initializer holds its carrier, on every JDK so far. On the one that is
+ * left, a virtual thread calls; meanwhile others are started, one after another. For as long as
+ * these can't run, the call holds the carrier. Times are medians of many calls, in ms.
+ */
+record Heartbeat(double call, double held, double computed, boolean compensated, double late,
+        String place) {
+    static final String CALLER = "caller"; // the name of its thread
+    static final java.time.Duration PATIENCE = java.time.Duration.ofSeconds(10);
+
+    /** For over a fifth of the time, this platform thread couldn't run either. */
+    boolean tooBusy() { return late > 0.2; }
+    boolean clear() { return !tooBusy() && !(held >= 1 && held <= 0.9 * call); }
+
+    String facts(String pinned, int added, Heartbeat first) {
+        if (Double.isNaN(call)) return "the carriers can't be plugged, so nothing is known";
+        if (tooBusy()) return "the machine was too busy to tell how long it holds its carrier";
+        String facts = Text.of("a call of %s ms held its carrier for %s", call,
+            held < 1 ? "under 1 ms" : Text.number(held, " ms"));
+        if (held >= 1 && computed > 0.08 * call)
+            facts += Text.of(", computing for %s ms", computed);
+        if (held >= 1 && !pinned.isEmpty()) facts += ", pinned at " + pinned;
+        else if (held >= Math.max(1, 0.1 * call) && computed < held / 2)
+            facts += place.isEmpty() ? "" : ", at " + place;
+        if (held >= 1 && compensated && added > 1)
+            facts += ", and the JVM added " + added + " carriers";
+        if (first != null && first.held > 20 + 2 * held && first.held > first.call / 4) facts +=
+            Text.of("; the first call held it for %s of %s ms", first.held, first.call);
+        return facts;
+    }
+
+    /** Lets threads call for 200 ms, up to so often, on the only carrier that's left. */
+    static Heartbeat of(Job job, int most) throws Exception {
+        Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
+        ForkJoinPool scheduler = Carriers.scheduler();
+        int parallelism = scheduler.getParallelism();
+        // As many as exist, or the JVM would use an idle one in place of one that's blocked.
+        int carriers = Math.max(2, Math.max(parallelism, scheduler.getPoolSize()));
+        var toPlug = new CountDownLatch(carriers - 1);
+        var open = new CompletableFuture<Void>();
+        Job plug = VirtualThreadsLab.initializing(() -> {
+            toPlug.countDown();
+            open.join();
+        });
+        var plugs = newVirtualThreadPerTaskExecutor();
+        try {
+            scheduler.setParallelism(carriers);
+            for (int i = 1; i < carriers; i++) plugs.submit(() -> {
+                plug.call();
+                return null;
+            });
+            boolean plugged = toPlug.await(10, TimeUnit.SECONDS);
+            Thread.sleep(5); // now all wait; a JDK that doesn't pin there would free them
+            return plugged && scheduler.getActiveThreadCount() >= carriers - 1
+                ? beat(job, most, scheduler) : new Heartbeat(Double.NaN, 0, 0, false, 0, "");
+        } finally {
+            open.complete(null);
+            plugs.close();
+            scheduler.setParallelism(parallelism);
+        }
+    }
+
+    private static Heartbeat beat(Job job, int most, ForkJoinPool scheduler) throws Exception {
+        List<Double> took = new ArrayList<>();
+        List<Double> held = new ArrayList<>();
+        List<String> places = new ArrayList<>(); // of callers, while another thread waited
+        int compensated = 0;
+        double late = 0;
+        double computed = -Carriers.computedMs();
+        long start = System.nanoTime();
+        BooleanSupplier inTime = () -> System.nanoTime() - start < PATIENCE.toNanos();
+        do {
+            var call = new FutureTask<>(() -> {
+                long from = System.nanoTime();
+                job.call();
+                return (System.nanoTime() - from) / 1e6;
+            });
+            Thread caller = Thread.ofVirtual().name(CALLER).start(call);
+            double missed = 0;
+            double pause = 0; // ms in which nobody asked
+            while (!call.isDone()) {
+                long asked = System.nanoTime();
+                var ran = new FutureTask<>(System::nanoTime);
+                Thread other = Thread.startVirtualThread(ran);
+                while (!other.join(java.time.Duration.ofMillis(2)) && inTime.getAsBoolean()) {
+                    places.add(Carriers.place(caller));
+                    if (scheduler.getActiveThreadCount() < scheduler.getParallelism())
+                        compensated++;
+                }
+                if (!inTime.getAsBoolean())
+                    throw new IllegalStateException("a call takes over 10 s");
+                double waited = (ran.get() - asked) / 1e6;
+                if (waited > 0.5) missed += waited + pause / 2;
+                long before = System.nanoTime();
+                LockSupport.parkNanos(500_000);
+                pause = (System.nanoTime() - before) / 1e6;
+                // Others wake up as late as this one. But a coarse timer takes 16 ms.
+                if (pause > 1 && pause < 10) missed -= pause;
+                if (pause > 20) late += pause;
+            }
+            took.add(call.get());
+            held.add(Math.clamp(missed, 0, took.getLast()));
+        } while (took.size() < most && System.nanoTime() - start < 200_000_000);
+        computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
+        return new Heartbeat(Row.median(took), Row.median(held),
+            Math.min(computed, Row.median(held)), compensated > places.size() / 2,
+            late * 1e6 / (System.nanoTime() - start), Carriers.most(places));
+    }
+}
+
+/** Who carries virtual threads, and where these are. */
+class Carriers {
+    /** Carriers are of a class that the JDK doesn't export; but their pool is public. */
+    static Stream<ForkJoinWorkerThread> carriers() {
         return Thread.getAllStackTraces().keySet().stream()
             .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
-            .mapToLong(carrier -> ManagementFactory.getThreadMXBean()
-                .getThreadCpuTime(carrier.threadId())).sum() / 1e6;
+            .map(ForkJoinWorkerThread.class::cast);
     }
 
-    /** Says how many waits of a pass were pinned, and where the longest was. */
-    private static String recorded(Job pass) throws Exception {
+    /** The carriers' pool. With -XX:-VMContinuations there are none, and any pool will do. */
+    static ForkJoinPool scheduler() {
+        return carriers().map(ForkJoinWorkerThread::getPool).findFirst()
+            .orElseGet(ForkJoinPool::commonPool);
+    }
+
+    static double computedMs() {
+        return carriers().mapToLong(carrier -> ManagementFactory.getThreadMXBean()
+            .getThreadCpuTime(carrier.threadId())).sum() / 1e6;
+    }
+
+    static String place(Thread thread) {
+        return Text.own(Stream.of(thread.getStackTrace()).map(Object::toString));
+    }
+
+    /** The most frequent place in somebody's own code; "" if there's none. */
+    static String most(List<String> places) {
+        return places.stream().filter(place -> place.startsWith("`")).max(
+            Comparator.comparing(place -> Collections.frequency(places, place))).orElse("");
+    }
+}
+
+/** What Flight Recorder says of waits while pinned. */
+class Pins {
+    /** Where Flight Recorder saw a pinned caller wait for longest, and why; or nothing. */
+    static String longest(Job calls) throws Exception {
         List<jdk.jfr.consumer.RecordedEvent> pins = new CopyOnWriteArrayList<>();
-        try { // without this room on the disk, recording would end the JVM
-            java.nio.file.Files.write(java.nio.file.Files.createTempFile("room", null),
-                new byte[4 << 20], java.nio.file.StandardOpenOption.DELETE_ON_CLOSE);
-            try (var recording = new jdk.jfr.consumer.RecordingStream()) {
-                recording.enable("jdk.VirtualThreadPinned").withStackTrace()
-                    .withThreshold(java.time.Duration.ofMillis(1)); // shorter ones are many
-                recording.onEvent("jdk.VirtualThreadPinned", pins::add);
-                recording.setReuse(false);
-                recording.startAsync();
-                pass.run();
-                recording.stop(); // waits for the events
-            }
+        try (var recording = new jdk.jfr.consumer.RecordingStream()) {
+            recording.enable("jdk.VirtualThreadPinned").withStackTrace()
+                .withThreshold(java.time.Duration.ofMillis(1)); // shorter ones are many
+            recording.onEvent("jdk.VirtualThreadPinned", pins::add);
+            recording.setReuse(false);
+            recording.startAsync();
+            calls.call();
+            recording.stop(); // waits for the events
         } catch (IOException | LinkageError | VirtualMachineError | IllegalStateException e) {
-            return "pinned waits not known: " + e + "; ";
+            return "a place that isn't known, as Flight Recorder failed: " + e;
         }
-        if (pins.isEmpty()) return "";
-        var longest = Collections.max(pins, Comparator.comparing(pin -> pin.getDuration()));
-        String where = Text.own(longest.getStackTrace().getFrames().stream().map(at ->
-            "%s.%s:%s".formatted(at.getMethod().getType().getName(), at.getMethod().getName(),
-                at.getLineNumber())));
-        if (longest.hasField("pinnedReason")) // from JDK 24 on
-            where += " (" + longest.getString("pinnedReason")
-                .replaceFirst("VM call to .*", "in a class initializer")
-                .replaceFirst("Waited for init.*", "another thread is initializing the class")
-                .replaceFirst("Native.*", "native code or JVM code is on the stack") + ")";
-        String times = pins.size() == 1 ? "once" : Text.of("%s times", pins.size());
-        return "pinned " + times + ", longest at " + where + "; ";
+        pins.removeIf(pin -> !Heartbeat.CALLER.equals(pin.getThread().getJavaName()));
+        return pins.stream().max(Comparator.comparing(pin -> pin.getDuration()))
+            .map(Pins::text).orElse("");
+    }
+
+    private static String text(jdk.jfr.consumer.RecordedEvent pin) {
+        String where = Text.own(pin.getStackTrace().getFrames().stream().map(at ->
+            at.getMethod().getType().getName() + "." + at.getMethod().getName() + ":"
+                + at.getLineNumber()));
+        if (!pin.hasField("pinnedReason")) return where; // up to JDK 23
+        return where + " (" + pin.getString("pinnedReason")
+            .replaceFirst("VM call to .*", "in a class initializer")
+            .replaceFirst("Waited for init.*", "another thread is initializing the class")
+            .replaceFirst("Native.*", "native code or JVM code is on the stack") + ")";
     }
 }
 
@@ -980,177 +1084,181 @@ class Heartbeat {
  * Starts the lab in fresh JVMs, one after another; several JDKs take turns. Two starts can
  * differ by more than the samples of one, so here a start gives one sample: its median.
  */
-class Starts extends FullReport {
-    static final String CHILD = "lab.child"; // a property of each JVM that is started
-    private final List<Jdk> jdks;
+class Starts {
+    private final List<Jdk> jdks = new ArrayList<>();
     private final List<String> words; // of each start
     private final int starts;
+    private int ended;
+    private boolean printed;
 
-    /** A JDK, and what its starts have told; the sentences are the last start's. */
-    private record Jdk(String java, String name, Set<String> head, List<Row> rows,
-            List<String> said) { }
+    /** A JDK, its report, and the rows that its starts have told, by name. */
+    private record Jdk(String java, String name, FullReport report, Map<String, Row> rows) { }
 
-    Starts(List<String> options, List<String> words, List<String> javas, int starts) {
-        super(options, () -> Double.NaN); // nothing is measured in this JVM
-        this.words = words;
+    Starts(int starts, List<String> javas, List<String> words, Set<String> options) {
         this.starts = starts;
-        var paths = javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas;
-        jdks = paths.stream().map(Starts::jdk).toList();
+        this.words = words;
+        for (String path : javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas) {
+            String java = new File(path).isDirectory() ? path + "/bin/java" : path;
+            var report = new FullReport(() -> Double.NaN, options); // nothing is measured here
+            jdks.add(new Jdk(java, "JDK " + version(java), report,
+                Collections.synchronizedMap(new LinkedHashMap<>())));
+        }
     }
 
-    /** A JDK that can run the lab. */
-    private static Jdk jdk(String path) {
-        String java = new File(path).isDirectory() ? path + "/bin/java" : path;
-        String modules = "";
+    private static String version(String java) {
         try {
             var process = new ProcessBuilder(java, "--list-modules").start();
-            modules = process.inputReader().lines().limit(500).collect(Collectors.joining());
+            String modules = process.inputReader().lines().collect(Collectors.joining(" "));
+            String version = modules.replaceFirst("java.base@(\\S+).* jdk.compiler@.*", "$1");
+            if (version.matches("(2[1-9]|[3-9]\\d)(\\..*)?")) return version;
         } catch (IOException | UncheckedIOException e) {
             throw new IllegalArgumentException("--java " + java + ": " + e.getMessage());
         }
-        String version = modules.replaceFirst(".*java\\.base@(\\d+).*jdk\\.compiler@.*", "$1");
-        if (!version.matches("2[1-9]|[3-9]\\d")) throw new IllegalArgumentException(
-            "--java " + java + " isn't a JDK of 21 or newer");
-        return new Jdk(java, "JDK " + version, new LinkedHashSet<>(), new ArrayList<>(),
-            new ArrayList<>());
+        throw new IllegalArgumentException("--java " + java + " isn't a JDK of 21 or newer");
     }
 
-    Set<Experiment> plan() {
-        Set<Experiment> plan = new LinkedHashSet<>();
-        for (int i = 1; i <= starts; i++) {
-            for (Jdk jdk : jdks) {
-                String name = "start %s of %s, %s".formatted(i, starts, jdk.name());
-                plan.add(new Experiment(name, "", lab -> start(jdk, name)));
-            }
+    /** Returns the exit code. */
+    int run() {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> print("\n**Partial:** interrupted"
+            + " after " + ended + " of " + starts * jdks.size() + " starts.\n")));
+        FullReport first = jdks.getFirst().report;
+        for (int i = 1; i <= starts; i++) for (Jdk jdk : jdks) {
+            String name = "start " + i + " of " + starts + ", " + jdk.name;
+            if (!first.closed) jdk.report.attempt(name, () -> start(jdk, name));
         }
-        return plan;
+        print("");
+        boolean all = jdks.stream().allMatch(jdk -> jdk.report.failed.isEmpty());
+        return all && !first.closed ? 0 : 1;
     }
 
     private void start(Jdk jdk, String name) throws Exception {
-        show(name, "begins");
-        var builder = new ProcessBuilder(command(jdk.java())).redirectErrorStream(true);
+        System.err.println(name);
+        var builder = new ProcessBuilder(command(jdk.java));
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        Process process = builder.start();
-        StringJoiner lost = new StringJoiner(" ");
+        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        jdk.report.said.clear();
         boolean complete = false;
         for (String line : (Iterable<String>) process.inputReader(
                 java.nio.charset.StandardCharsets.UTF_8).lines()::iterator) {
             String[] told = line.split("\t", -1);
-            boolean known = line.matches("\t(head|progress|failed|row|end)(\t.*)?");
-            if (known) take(jdk, name, told);
-            else if (!line.isBlank() && lost.length() < 200) lost.add(line.strip());
-            complete |= known && told[1].equals("end");
+            switch (told[0]) {
+                case "lab:facts" -> {
+                    if (jdk.rows.isEmpty()) jdk.report.begin(List.of(told[1], told[2],
+                        "starts: " + starts + ", " + jdk.report.facts(0).getLast()));
+                    if (jdk == jdks.getFirst()) jdk.report.put(""); // does anybody read it?
+                }
+                case "lab:row" -> {
+                    Row row = ForParent.row(told);
+                    jdk.rows.merge(row.name(), row, Starts::both);
+                }
+                case "lab:failed" -> jdk.report.failed.add(name + ": " + told[1]);
+                case "lab:said" -> jdk.report.said.add("last start, " + told[1]);
+                case "lab:end" -> complete = true;
+                default -> { } // a call prints
+            }
         }
         int exit = process.waitFor();
-        if (complete) return;
-        Thread.sleep(300); // Ctrl-C ends it, too, and then nothing is wrong
-        failed.add(name + ": exit code " + exit + ", " + lost);
+        if (complete) ended++;
+        else if (exit != 130) // Ctrl-C, which ends this JVM, too
+            jdk.report.failed.add(name + ": exit code " + exit);
     }
 
     /** The command of this JVM, without its options of starts, for another one. */
     private List<String> command(String java) {
         List<String> command = new ArrayList<>(List.of(java));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + CHILD + "=true"));
+        command.removeIf(option -> // its port is in use
+            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + ForParent.CHILD + "=true"));
         String path = System.getProperty("java.class.path");
-        String main = System.getProperty("sun.java.command").split(" ")[0];
-        String source = System.getProperty("jdk.launcher.sourcefile", main);
-        command.addAll(path.isEmpty() ? List.of(source) : List.of("-cp", path, source));
+        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        command.add(System.getProperty("jdk.launcher.sourcefile",
+            stack[stack.length - 1].getClassName())); // main's
         command.addAll(words);
         return command;
     }
 
-    /** Takes what a Child tells; rows of the same name become one. */
-    private synchronized void take(Jdk jdk, String start, String[] told) {
-        switch (told[1]) {
-            case "head" -> jdk.head().add(told[2]);
-            case "progress" -> show(start + "  " + told[2], told[3]);
-            case "failed" -> failed.add(start + ": " + told[2]);
-            case "row" -> {
-                Row one = new Row(told[2], told[3], told[4], Double.parseDouble(told[5]),
-                    new ArrayList<>(), new ArrayList<>());
-                Row row = jdk.rows().stream().filter(other -> other.name().equals(one.name()))
-                    .findFirst().orElse(one);
-                if (row == one) {
-                    jdk.rows().add(row);
-                    rows.add(row);
-                }
-                row.platforms().add(Double.parseDouble(told[6]));
-                row.virtuals().add(Double.parseDouble(told[7]));
-                shares.computeIfAbsent(row, key -> new ArrayList<>())
-                    .add(Double.parseDouble(told[8]));
-            }
-            default -> { // the end
-                jdk.said().clear();
-                jdk.said().addAll(List.of(told).subList(2, told.length));
-            }
-        }
+    private static Row both(Row old, Row one) {
+        BinaryOperator<List<Double>> both = (some, more) ->
+            Stream.concat(some.stream(), more.stream()).toList();
+        return new Row(old.experiment(), old.work(), old.unit(), old.model(),
+            both.apply(old.platforms(), one.platforms()),
+            both.apply(old.virtuals(), one.virtuals()), both.apply(old.others(), one.others()));
     }
 
-    @Override void begin(List<String> lines) { } // each table has lines of its own
-
-    @Override synchronized void last(String partial) {
+    private synchronized void print(String partial) {
+        if (printed) return;
+        printed = true;
+        FullReport first = jdks.getFirst().report;
         for (Jdk jdk : jdks) {
-            super.begin(Stream.concat(jdk.head().stream(),
-                Stream.of("starts: " + starts + ", " + head(0).getLast())).toList());
-            put(each(jdk.rows(), this::line)
-                + rest("last start's numbers", jdk.rows(), jdk.said())
-                + (jdks.size() > 1 ? "\n" : ""));
+            if (jdk.report != first) first.put("\n");
+            jdk.rows.values().forEach(jdk.report::add);
+            jdk.report.finish(partial);
         }
-        put((jdks.size() > 1 ? sideBySide() : "") + partial + section("", items(failed)));
+        if (jdks.size() > 1) first.put(sideBySide());
     }
 
     /** The ratios of all rows with their ranges, and a column for each JDK. */
     private String sideBySide() {
-        String form = "| %-30s |";
-        String head = "### Side by side\n\n" + form.formatted("Experiment and work");
-        String rule = "|--------------------------------|";
-        Map<String, String> lines = new LinkedHashMap<>(); // by the names of the rows
-        for (Row row : rows) lines.put(row.name(), form.formatted(row.name()));
-        for (Jdk jdk : jdks) {
-            head += "%21s |".formatted(jdk.name());
-            rule += "---------------------:|";
-            for (String name : lines.keySet()) lines.merge(name, "%21s |".formatted(
-                jdk.rows().stream().filter(row -> row.name().equals(name)).findFirst()
-                    .map(row -> row.ratio() > 0 ? withRange(row) : cell(row, row.virtual()))
-                    .orElse("—")), String::concat);
+        String text = "\n### Side by side\n\n| %-30s |".formatted("Experiment and work");
+        for (Jdk jdk : jdks) text += "%21s |".formatted(jdk.name);
+        text += "\n|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size());
+        var names = jdks.stream().flatMap(jdk -> jdk.rows.keySet().stream()).distinct();
+        for (String name : names.toList()) {
+            text += "\n| %-30s |".formatted(name);
+            for (Jdk jdk : jdks) {
+                Row row = jdk.rows.get(name);
+                text += "%21s |".formatted(row == null ? "—" : jdk.report.withRange(row));
+            }
         }
-        return head + "\n" + rule + "\n" + String.join("\n", lines.values()) + "\n";
+        return text + "\n";
+    }
+}
+
+/** The report of a start: a line for each thing that happens, tabs between its parts. */
+class ForParent extends FullReport {
+    static final String CHILD = "lab.child"; // a property of each JVM that is started
+
+    ForParent(DoubleSupplier load) {
+        super(load, Set.of());
+        Thread.ofPlatform().daemon().start(() -> {
+            new Scanner(System.in).hasNextLine(); // waits until the parent has ended
+            System.exit(1);
+        });
     }
 
-    /** The report of a start: a line for each thing that happens, tabs between its parts. */
-    static class Child extends FullReport {
-        Child(DoubleSupplier others) {
-            super(List.of(), others);
-            Thread.ofPlatform().daemon().start(() -> {
-                new Scanner(System.in).hasNextLine(); // waits until the parent has ended
-                Runtime.getRuntime().halt(1);
-            });
-        }
+    @Override void begin(List<String> facts) {
+        heading = line("facts", facts.get(0), facts.get(1));
+        put("");
+    }
 
-        @Override void put(String text) { } // whoever reads the lines makes a report of them
-        @Override void show(String place, String what) { tell("progress", place, what); }
-        @Override void begin(List<String> lines) {
-            for (String line : lines.subList(0, 2)) tell("head", line);
-        }
+    @Override synchronized void add(Row row) {
+        super.add(row);
+        Text.print(System.err, super.line(row));
+    }
 
-        @Override void add(Row row) {
-            super.add(row);
-            tell("row", row.experiment(), row.work(), row.unit(), "" + row.model(),
-                "" + row.platform(), "" + row.virtual(), "" + shares.get(row).getFirst());
-        }
+    @Override String line(Row row) {
+        return line("row", row.experiment(), row.work(), row.unit(), "" + row.model(),
+            "" + row.platform(), "" + row.virtual(), "" + row.others().getFirst());
+    }
 
-        @Override void last(String partial) {
-            for (String what : failed) tell("failed", what);
-            said.addFirst("end");
-            tell(said.toArray(String[]::new));
-        }
+    static Row row(String[] told) {
+        List<Double> numbers = Stream.of(told).skip(4).map(Double::valueOf).toList();
+        return new Row(told[1], told[2], told[3], numbers.get(0), List.of(numbers.get(1)),
+            List.of(numbers.get(2)), List.of(numbers.get(3)));
+    }
 
-        private void tell(String... words) {
-            super.put(Stream.of(words).map(word -> word.replaceAll("\\s+", " "))
-                .collect(Collectors.joining("\t", "\n\t", "\n")));
-        }
+    @Override String ending(String partial) {
+        Stream<String> lines = Stream.concat(failed.stream().map(what -> line("failed", what)),
+            said.stream().map(what -> line("said", what)));
+        return lines.collect(Collectors.joining()) + line("end");
+    }
+
+    private static String line(String... words) {
+        return Stream.of(words).map(word -> word.replaceAll("\\s+", " "))
+            .collect(Collectors.joining("\t", "\nlab:", "\n"));
     }
 }
 
@@ -1158,64 +1266,55 @@ class Starts extends FullReport {
 class Encores {
     static final List<Experiment> LIST = List.of(
         new Experiment("println", "one thread prints lines to a file", Encores::println),
-        new Experiment("http", 2, "calls come at a fixed rate, pool or not", Encores::http),
-        new Experiment("mixed", 3, "tasks compute, then call a server", Encores::mixed),
+        new Experiment("http", "calls come at a fixed rate, pool or not", Encores::http),
+        new Experiment("mixed", "tasks compute, then call a server", Encores::mixed),
         new Experiment("capacity", "20 at once: pool, or semaphore", Encores::capacity),
         new Experiment("thread-local", "objects in a cache, pool or not", Encores::threadLocal),
-        new Experiment("million", 5, "park a million virtual threads", Encores::million),
+        new Experiment("million", "park a million virtual threads", Encores::million),
         new Experiment("time-sharing", "short task behind long ones", Encores::timeSharing));
     static final Gauge NO_SIDE = () -> Lab.UNKNOWN; // for a row of virtual threads only
 
     /**
      * println. Does a single printing task run faster on a virtual thread?
-     * Fair: the same lines, and each is written at once, as by System.out. The sides take
-     * turns, as a cold one is often slower. The file must have all of its bytes afterwards.
+     * Fair: the same lines, each written at once, as by System.out, and none is missing.
      * Prediction: 1×, as nothing waits while something else could run. On JDK 21 and 22 less:
      * there each write adjusts the scheduler's parallelism (JDK-8329593, fixed in 23).
      * Try: int lines = 10; Which side is faster now, and why?
      */
     static void println(Lab lab) throws Exception {
         int lines = 100_000;
-        File file = java.nio.file.Files.createTempFile("lines", ".txt").toFile();
+        File file = File.createTempFile("lines", ".txt");
         file.deleteOnExit();
-        Job print = () -> printLines(file, lines);
+        Job print = () -> {
+            try (var out = new PrintStream(file)) {
+                for (int i = 0; i < lines; i++) out.println("line " + (lines + i));
+            }
+            int bytes = "line 100000".length() + System.lineSeparator().length();
+            Lab.check("bytes in the file", lines * bytes, file.length());
+        };
         lab.time(Text.of("%s lines", lines), Lab.JDK < 23 ? Lab.UNKNOWN : 1,
             () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, print));
-    }
-
-    static void printLines(File file, int lines) throws Exception {
-        long bytes = 0;
-        try (var out = new PrintStream(new FileOutputStream(file))) {
-            for (int i = 0; i < lines; i++) {
-                String line = "line " + i;
-                out.println(line);
-                bytes += line.length() + System.lineSeparator().length();
-            }
-        }
-        Lab.check("bytes in the file", bytes, file.length());
     }
 
     /**
      * http. What does a service gain from one virtual thread per call, if its handler waits?
      * Fair: the same calls, due at the same times, whether or not others are answered yet; only
      * the executors differ. Latency counts from the moment when a call is due.
-     * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320 a second, none waits
-     * for a thread: 1×. At 600, the queue grows by half a second each second: after one second,
-     * in the middle, a call takes 500 + 50 ms against 50: 11×. Real calls come in bunches, so
-     * some have to wait even at 320.
+     * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320, none waits for a
+     * thread: 1×. At 600, the queue grows by half a second each second: after one, in the
+     * middle, a call takes 500 + 50 ms against 50: 11×. Real calls come in bunches, and wait.
      * Try: int pool = 40; How much of the gain is left?
      */
     static void http(Lab lab) throws Exception {
         int pool = 20;
         int waitMs = 50;
         int lastMs = lab.size(2_000, 500);
-        double capacity = pool * 1_000.0 / waitMs; // calls a second
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
-            for (int rate : new int[] {320, 600}) {
-                double predicted = 1 + Math.max(0, rate / capacity - 1) * lastMs / 2 / waitMs;
-                lab.measure(Text.of("%s calls a second", rate), "ms", predicted,
+            for (int rate : new int[] {320, 600}) { // calls a second
+                double over = Math.max(0, rate * waitMs / 1_000.0 / pool - 1);
+                lab.measure(rate + " calls a second", "ms", 1 + over * lastMs / 2 / waitMs,
                     () -> pooled.latency(() -> pooled.callAt(rate, lastMs)),
                     () -> virtual.latency(() -> virtual.callAt(rate, lastMs)));
             }
@@ -1223,14 +1322,12 @@ class Encores {
     }
 
     /**
-     * mixed. Tasks compute, then call a server. How long do all take? One task? Its call?
+     * mixed. Tasks compute, then call a server. How long do all take? And the call of one?
      * Fair: the same tasks, client and server, and a thread per task that makes its own call.
-     * Prediction: 1× for all, and at least that from submission to the median answer: tasks on
-     * platform threads share the processors, so they end late together. But a virtual thread
-     * isn't resumed until a carrier is free, and nothing interrupts what computes there: its
-     * call seems to take longer. Of n tasks per carrier, the one in the middle has (n - 1) ÷ 2
-     * behind it: that is the model. Which queue a carrier looks into next changed in JDK 26:
-     * there, and with more than one carrier, it may be resumed sooner.
+     * Prediction: 1× for all. But a call seems to take longer: its virtual thread isn't resumed
+     * until a carrier is free, and nothing interrupts what computes there. Of n tasks for each
+     * carrier, the one in the middle has (n - 1) ÷ 2 behind it: that's the model. From JDK 26
+     * on, it may be resumed sooner, as carriers change queues.
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed(Lab lab) throws Exception {
@@ -1240,33 +1337,20 @@ class Encores {
         int index = lab.size(37, 34);
         int number = lab.size(24_157_817, 5_702_887);
         Job compute = () -> Lab.check("as a Fibonacci number", number, fibonacci(index));
-        double ms = lab.meanMs(compute, 200); // alone
-        double roundsOfCarriers = Math.ceilDiv(tasks, Math.min(Lab.CARRIERS, Lab.PROCESSORS));
-        double predicted = (rounds * ms + waitMs) / (roundsOfCarriers * ms + waitMs);
-        double shared = ms * Math.max(1, (double) Lab.CARRIERS / Lab.PROCESSORS);
-        double tasksBehind = (Math.ceilDiv(tasks, Lab.CARRIERS) - 1) / 2.0;
-        double predictedCall = Lab.JDK > 25 && Lab.CARRIERS > 1 ? Lab.UNKNOWN
-            : waitMs / Math.max(waitMs, tasksBehind * shared);
+        double behindMs = (rounds - 1) / 2.0 * lab.meanMs(compute, 200);
+        boolean inTurn = Lab.JDK < 26 && Lab.CARRIERS == Lab.PROCESSORS;
         try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
-            Job sinceStart = () -> {
-                compute.run();
-                server.call(server.start);
-            };
-            Job alone = () -> {
-                compute.run();
+            Job task = () -> {
+                compute.call();
                 server.call(System.nanoTime());
             };
-            Function<Job, Job> platform = job -> () ->
-                Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, job);
-            Function<Job, Job> virtual = job -> () ->
-                Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, job);
-            lab.time(tasks + " tasks", predicted, platform.apply(alone), virtual.apply(alone));
-            lab.measure("median answer", "ms", Lab.UNKNOWN,
-                () -> server.latency(platform.apply(sinceStart)),
-                () -> server.latency(virtual.apply(sinceStart)));
-            lab.measure("median call", "ms", predictedCall,
-                () -> server.latency(platform.apply(alone)),
-                () -> server.latency(virtual.apply(alone)));
+            Job platform = () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
+            lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
+                platform, virtual);
+            lab.measure("median call", "ms",
+                inTurn ? waitMs / Math.max(waitMs, behindMs) : Lab.UNKNOWN,
+                () -> server.latency(platform), () -> server.latency(virtual));
         }
     }
 
@@ -1274,34 +1358,30 @@ class Encores {
 
     /**
      * capacity. What limits a resource that takes 20 at once, if not the size of a pool?
-     * Fair: the same tasks hold it for the same time; more than 20 inside is a wrong answer.
+     * Fair: the same tasks hold it for the same time; the 21st at once is a wrong answer.
      * Prediction: 1×. Both sides need 50 waves: limit the resource, not the threads.
      * Try: new Semaphore(limit + 1). What does the lab say about that row?
      */
     static void capacity(Lab lab) throws Exception {
         int tasks = lab.size(1_000, 200);
-        int holdMs = 10;
         int limit = 20;
-        var permits = new Semaphore(limit);
         var inside = new AtomicInteger();
         Job hold = () -> {
             int now = inside.incrementAndGet();
-            try {
-                Lab.check("tasks inside at once", Math.min(now, limit), now);
-                Thread.sleep(holdMs);
-            } finally {
-                inside.decrementAndGet();
-            }
+            Thread.sleep(10);
+            inside.decrementAndGet();
+            Lab.check("tasks inside at once", Math.min(now, limit), now);
         };
+        var permits = new Semaphore(limit);
         Job gated = () -> {
             permits.acquire();
             try {
-                hold.run();
+                hold.call();
             } finally {
                 permits.release();
             }
         };
-        lab.time(Text.of("%s × %s ms by %s", tasks, holdMs, limit), 1,
+        lab.time(Text.of("%s × 10 ms by %s", tasks, limit), 1,
             () -> Lab.runAll(newFixedThreadPool(limit), tasks, hold),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, gated));
     }
@@ -1334,48 +1414,32 @@ class Encores {
     /**
      * million. How long does it take to park a million virtual threads, and what do they weigh?
      * There is no platform side: a system's default limits are far below a million threads.
-     * The weight is that of a thread, its stack and its entry in the JDK's list of threads: the
-     * heap after a full collection, while all are parked.
-     * Prediction: at most a few microseconds each, including the heap's growth and its
-     * collections, as long as the heap has room. The weight grows with the stack.
-     * Try: java -Xmx256m VirtualThreadsLab.java million. Which rows are still measured?
+     * Prediction: at most a few microseconds each, as long as the heap has room. A thread, its
+     * short stack and its entry in the JDK's list weigh less than a kilobyte.
+     * Try: java -Xmx256m VirtualThreadsLab.java million. Which row is still measured?
      */
     static void million(Lab lab) throws Exception {
-        for (int n : new int[] {10_000, 100_000, lab.size(1_000_000, 200_000)})
-            lab.measure(Text.of("%s parked", n), "ms", Lab.UNKNOWN, NO_SIDE,
-                () -> parkedMs(n));
-        int n = lab.size(100_000, 20_000);
-        int frames = 50;
-        Row shallow = lab.measure("bytes, shallow", Row.COUNT, Lab.UNKNOWN, NO_SIDE,
-            () -> weigh(n, 0));
-        Row deep = lab.measure(Text.of("bytes, %s frames", frames), Row.COUNT, Lab.UNKNOWN,
-            NO_SIDE, () -> weigh(n, frames));
-        lab.say("each of %s parked virtual threads took %s bytes of the heap, and %s for each"
-            + " further frame of its stack", n, shallow.virtual(),
-            (deep.virtual() - shallow.virtual()) / frames);
+        int n = lab.size(1_000_000, 200_000);
+        lab.measure(Text.of("%s parked", n), "ms", Lab.UNKNOWN, NO_SIDE, () -> {
+            long start = System.nanoTime();
+            return park(n, () -> (System.nanoTime() - start) / 1e6);
+        });
+        lab.measure("bytes of each", Row.COUNT, Lab.UNKNOWN, NO_SIDE, () -> {
+            double before = heapUsed();
+            return park(n / 10, () -> (heapUsed() - before) / (n / 10));
+        });
     }
 
-    static double parkedMs(int n) throws Exception {
-        long start = System.nanoTime();
-        return (park(n, 0, System::nanoTime) - start) / 1e6;
-    }
-
-    /** Returns the bytes of heap that each of n parked virtual threads takes. */
-    static double weigh(int n, int frames) throws Exception {
+    static double heapUsed() {
         var heap = ManagementFactory.getMemoryMXBean();
         heap.gc();
-        long before = heap.getHeapMemoryUsage().getUsed();
-        long parked = park(n, frames, () -> {
-            heap.gc();
-            return heap.getHeapMemoryUsage().getUsed();
-        });
-        return (parked - before) / (double) n;
+        return heap.getHeapMemoryUsage().getUsed();
     }
 
     /** Starts n virtual threads that park, asks once all have got there, and lets them go. */
-    static <T> T park(int n, int frames, Callable<T> question) throws Exception {
+    static double park(int n, Gauge question) throws Exception {
         long most = Runtime.getRuntime().maxMemory() >> 20;
-        long needed = (n * (2_000L + 120 * frames)) >> 20; // MB: more than twice their weight
+        long needed = n * 2_000L >> 20; // MB: more than twice their weight
         if (needed > most) throw new IllegalStateException(Text.of(
             "needs about %s MB of heap, where the limit is %s MB", needed, most));
         var come = new CountDownLatch(n);
@@ -1384,10 +1448,10 @@ class Encores {
         try {
             for (int i = 0; i < n; i++) threads[i] = Thread.startVirtualThread(() -> {
                 come.countDown();
-                parkBelow(frames, open);
+                while (!open.get()) LockSupport.park();
             });
             come.await();
-            return question.call();
+            return question.read();
         } finally {
             open.set(true);
             for (Thread thread : threads) LockSupport.unpark(thread);
@@ -1395,26 +1459,18 @@ class Encores {
         }
     }
 
-    static void parkBelow(int frames, AtomicBoolean open) {
-        if (frames > 0) parkBelow(frames - 1, open);
-        else while (!open.get()) LockSupport.park();
-    }
-
     /**
      * time-sharing. All processors compute. How long until a short task, started now, runs?
      * Fair: the same tasks, one thread per task, and as many long ones as can run at once.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
-     * virtual one waits until a long task ends, so its delay is about as long as that task: its
-     * scheduler has no time sharing (JEP 444).
+     * virtual one waits until a long task ends: its scheduler has no time sharing (JEP 444).
      * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
      */
     static void timeSharing(Lab lab) throws Exception {
-        Row row = lab.measure("ms until it runs", Row.COUNT, Lab.UNKNOWN,
+        lab.measure("ms until it runs", Row.COUNT, Lab.UNKNOWN,
             () -> delay(newThreadPerTaskExecutor(Thread::new), Lab.PROCESSORS),
             () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
-        lab.say("behind long tasks of %s ms each, a short one was delayed by %s ms as a"
-            + " platform thread and by %s ms as a virtual thread",
-            lab.meanMs(Encores::longTask, 1), row.platform(), row.virtual());
+        lab.say("a long task takes %s ms", lab.meanMs(Encores::longTask, 1));
     }
 
     static void longTask() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
@@ -1422,12 +1478,12 @@ class Encores {
     /** Returns the milliseconds until the short task runs. */
     static double delay(ExecutorService executor, int busy) throws Exception {
         var begun = new CountDownLatch(busy);
-        List<Future<?>> computing = new ArrayList<>();
+        Runnable task = () -> {
+            begun.countDown();
+            longTask();
+        };
         try (executor) {
-            for (int i = 0; i < busy; i++) computing.add(executor.submit(() -> {
-                begun.countDown();
-                longTask();
-            }));
+            var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
             begun.await();
             long start = System.nanoTime();
             var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
@@ -1440,8 +1496,8 @@ class Encores {
     static class Server implements Closeable {
         private final com.sun.net.httpserver.HttpServer server;
         private final java.net.URL address;
+        private volatile long start; // of the job whose calls are timed
         final Queue<Double> latencies = new ConcurrentLinkedQueue<>();
-        volatile long start; // of the job whose calls are timed
 
         Server(ExecutorService executor, int waitMs) throws Exception {
             server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
@@ -1455,8 +1511,6 @@ class Encores {
                     Thread.currentThread().interrupt();
                 }
             });
-            // Now, because a thread that the system refused later would end the server.
-            if (executor instanceof ThreadPoolExecutor pool) pool.prestartAllCoreThreads();
             server.start();
             address = new java.net.URI("http", null, server.getAddress().getHostString(),
                 server.getAddress().getPort(), "/", null, null).toURL();
@@ -1466,17 +1520,15 @@ class Encores {
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
-            connection.setConnectTimeout(20_000); // ms
-            connection.setReadTimeout(20_000);
+            connection.setReadTimeout(20_000); // ms
             Lab.check("as HTTP status", 200, connection.getResponseCode());
             latencies.add((System.nanoTime() - from) / 1e6);
         }
 
         /** Calls at a fixed rate, as independent clients do. */
         void callAt(int perSecond, int lastMs) throws Exception {
-            int calls = perSecond * lastMs / 1_000;
             var next = new AtomicInteger();
-            Lab.runAll(newVirtualThreadPerTaskExecutor(), calls, () -> {
+            Lab.runAll(newVirtualThreadPerTaskExecutor(), perSecond * lastMs / 1_000, () -> {
                 long due = start + next.getAndIncrement() * 1_000_000_000L / perSecond;
                 TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
                 call(due);
@@ -1487,8 +1539,8 @@ class Encores {
         double latency(Job job) throws Exception {
             latencies.clear();
             start = System.nanoTime();
-            job.run();
-            return Row.quantile(latencies, 0.5);
+            job.call();
+            return Row.median(latencies);
         }
 
         public void close() {

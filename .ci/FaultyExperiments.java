@@ -3,17 +3,17 @@ import java.io.IOException;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.*;
 import java.util.stream.IntStream;
 
 /** Experiments with known answers, for commands.md; many of them go wrong on purpose. */
-class Odd extends VirtualThreadsLab {
+class FaultyExperiments extends VirtualThreadsLab {
     static final Path BEGUN = Path.of("begun");
     static final AtomicInteger CALLS = new AtomicInteger();
     static final List<Experiment> LIST = List.of(
         odd("even", lab -> lab.measure("of two gauges", "ms", 2, () -> 40, () -> 16)),
-        odd("begun", Odd::begun),
-        odd("after", Odd::afterThat),
+        odd("begun", FaultyExperiments::begun),
+        odd("after", FaultyExperiments::afterThat),
         odd("wrong", lab ->
             lab.time("sheep", 1, () -> Thread.sleep(1), () -> Lab.check("sheep", 3, 4))),
         odd("throws", lab -> {
@@ -38,10 +38,21 @@ class Odd extends VirtualThreadsLab {
         }),
         odd("forever", lab -> lab.measure("of one", "ms", 1, () -> nap(1e9), () -> 1)),
         waits("sleep", () -> Thread.sleep(50)),
-        waits("fails", () -> { // once the row is there: its calls, and those of the warm-up
+        waits("fails-first", () -> {
+            if (CALLS.incrementAndGet() == 1) throw new IllegalStateException("as asked");
             Thread.sleep(50);
-            if (CALLS.incrementAndGet() > 80) throw new IllegalStateException("as asked");
         }),
+        waits("fails-last", () -> { // after the row and its warm-up, on both sides
+            Thread.sleep(50);
+            if (CALLS.incrementAndGet() > 81) throw new IllegalStateException("as asked");
+        }),
+        waits("cold", Cold::touch),
+        waits("mixed", () -> {
+            Thread.sleep(45);
+            long end = System.nanoTime() + 5_000_000;
+            while (System.nanoTime() < end) Thread.onSpinWait();
+        }),
+        waits("deadlock", FaultyExperiments::deadlock),
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
         waits("pin", () -> pinned(20)),
         waits("short", () -> pinned(0.3)),
@@ -55,7 +66,7 @@ class Odd extends VirtualThreadsLab {
         }),
         waits("monitor", () -> {
             synchronized (OWN.get()) {
-                OWN.get().wait(200);
+                OWN.get().wait(50);
             }
         }),
         waits("computing", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
@@ -92,6 +103,31 @@ class Odd extends VirtualThreadsLab {
     static void pinned(double ms) {
         synchronized (OWN.get()) {
             nap(ms);
+        }
+    }
+
+    static class Cold {
+        static { nap(1_000); }
+
+        static void touch() { }
+    }
+
+    static final ReentrantLock LOCK = new ReentrantLock();
+
+    /** Up to JDK 23, those who wait for the lock in a monitor keep their carriers. */
+    static void deadlock() {
+        if (CALLS.incrementAndGet() % 2 == 1) locked();
+        else synchronized (new Object()) {
+            locked();
+        }
+    }
+
+    static void locked() {
+        LOCK.lock();
+        try {
+            nap(2);
+        } finally {
+            LOCK.unlock();
         }
     }
 

@@ -12,17 +12,18 @@ import java.util.concurrent.locks.LockSupport;
  * .github/blocking.md; nearly all of them take 50 ms.
  *
  *     mkdir fifos; mkfifo fifos/{1..40}
- *     javac -d out VirtualThreadsLab.java .ci/Keeps.java
- *     java -cp out Keeps --quick --runs 1 loader
+ *     javac -d out VirtualThreadsLab.java .ci/BlockingCalls.java
+ *     java -cp out BlockingCalls --quick --runs 1 loader
  */
-public class Keeps extends VirtualThreadsLab {
+public class BlockingCalls extends VirtualThreadsLab {
     static final int FULL = 65_536; // bytes that a pipe of Linux takes
     static final Queue<File> FIFOS = new ConcurrentLinkedQueue<>(); // made beforehand
     static final String PARKS = Parks.class.getName();
-    static final ThreadLocal<Job> IN_INITIALIZER = ThreadLocal.withInitial(() -> Keeps::park);
+    static final ThreadLocal<Job> CALL_THERE =
+        ThreadLocal.withInitial(() -> BlockingCalls::park);
     static final ExecutorService PLATFORM = Executors.newCachedThreadPool();
     static final List<Experiment> CALLS = List.of(
-        call("parks", "sleeps, waits for a lock or a queue", Keeps::park),
+        call("parks", "sleeps, waits for a lock or a queue", BlockingCalls::park),
         call("tcp", "reads a TCP socket", () -> {
             try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                     var socket = new Socket(server.getInetAddress(), server.getLocalPort());
@@ -38,25 +39,25 @@ public class Keeps extends VirtualThreadsLab {
         call("wait-for", "Process.waitFor", () ->
             Lab.check("as exit code", 0, shell("sleep 0.05").waitFor())),
         call("pool", "waits for a platform thread that makes the call", () ->
-            PLATFORM.submit(Executors.callable(Keeps::parkInside)).get()),
-        call("inside", "parks inside synchronized", Keeps::parkInside),
+            PLATFORM.submit(Executors.callable(BlockingCalls::parkInside)).get()),
+        call("inside", "parks inside synchronized", BlockingCalls::parkInside),
         call("map", "ConcurrentHashMap.computeIfAbsent, and its function parks", () ->
             new ConcurrentHashMap<String, String>().computeIfAbsent("key", key -> {
                 park();
                 return "value";
             })),
         call("enters", "waits to enter synchronized", () -> enter(held())),
-        call("wait", "Object.wait", Keeps::await),
+        call("wait", "Object.wait", BlockingCalls::await),
         call("join", "Thread.join of a platform thread",
-            () -> Thread.ofPlatform().start(Keeps::park).join()),
-        call("selector", "Selector.select", Keeps::select),
-        call("init", "parks in a class initializer", initializing(Keeps::park)),
+            () -> Thread.ofPlatform().start(BlockingCalls::park).join()),
+        call("selector", "Selector.select", BlockingCalls::select),
+        call("init", "parks in a class initializer", inInitializer(BlockingCalls::park)),
         call("init-enters", "waits to enter synchronized there", () -> {
             Object monitor = held();
-            initializing(() -> enter(monitor)).run();
+            inInitializer(() -> enter(monitor)).call();
         }),
-        call("init-wait", "Object.wait there", initializing(Keeps::await)),
-        call("init-select", "Selector.select there", initializing(Keeps::select)),
+        call("init-wait", "Object.wait there", inInitializer(BlockingCalls::await)),
+        call("init-select", "Selector.select there", inInitializer(BlockingCalls::select)),
         call("static-call", "calls a class that another thread initializes", () ->
             begun(new Fresh(false).caller()).run()),
         call("for-name", "Class.forName of such a class", () -> Class.forName(PARKS, true,
@@ -67,9 +68,9 @@ public class Keeps extends VirtualThreadsLab {
             try (var in = new FileInputStream(fifo)) {
                 Lab.check("as the end", -1, in.read());
             }
-        }, Keeps::writeSlowly)),
+        }, BlockingCalls::writeSlowly)),
         call("files", "Files.readAllBytes of a FIFO", () ->
-            fifo(fifo -> Files.readAllBytes(fifo.toPath()), Keeps::writeSlowly)),
+            fifo(fifo -> Files.readAllBytes(fifo.toPath()), BlockingCalls::writeSlowly)),
         call("full", "FileOutputStream.write to a full FIFO", () -> fifo(fifo -> {
             try (var out = new FileOutputStream(fifo)) {
                 out.write(new byte[FULL + 1]);
@@ -102,7 +103,7 @@ public class Keeps extends VirtualThreadsLab {
         call("out", "System.out, whose reader is slow", () ->
             System.out.println("x".repeat(FULL))),
         call("upcall", "invoke; native code with -Djdk.reflect.useNativeAccessorOnly=true",
-            () -> Keeps.class.getMethod("park").invoke(null)),
+            () -> BlockingCalls.class.getMethod("park").invoke(null)),
         call("query", "the query -Dsql at -Durl, on a connection of its own", () -> {
             try (var connection = java.sql.DriverManager.getConnection(
                     System.getProperty("url")); var call = connection.createStatement()) {
@@ -187,22 +188,22 @@ public class Keeps extends VirtualThreadsLab {
     }
 
     static void writeSlowly(File fifo) throws IOException {
-        try (var out = new FileOutputStream(fifo)) {
-            park();
-        }
+        var out = new FileOutputStream(fifo);
+        park();
+        out.close();
     }
 
     /** Makes that call in the initializer of Parks. */
-    static Job initializing(Job call) {
+    static Job inInitializer(Job call) {
         return () -> {
-            IN_INITIALIZER.set(call);
+            CALL_THERE.set(call);
             new Fresh(false).caller().run();
         };
     }
 
     public static void initialize() {
         try {
-            IN_INITIALIZER.get().run();
+            CALL_THERE.get().call();
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -212,7 +213,7 @@ public class Keeps extends VirtualThreadsLab {
         PARKS, bytes(PARKS), Caller.class.getName(), bytes(Caller.class.getName()));
 
     static byte[] bytes(String name) {
-        try (var in = Keeps.class.getResourceAsStream("/" + name + ".class")) {
+        try (var in = BlockingCalls.class.getResourceAsStream("/" + name + ".class")) {
             return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
