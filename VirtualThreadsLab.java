@@ -770,10 +770,10 @@ class FullReport extends Report {
         double most = rows.stream().flatMap(row -> row.others().stream())
             .filter(share -> share >= 0).max(Double::compare).orElse(Double.NaN);
         boolean busy = rows.stream().anyMatch(row -> Row.median(row.others()) > 0.1);
-        return note(row -> row.low() < row.high(), "In brackets: the lowest and highest ratio.")
-            + note(this::doubtful,
+        return note(this::doubtful,
                 "~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
-            + note(row -> row.model() > 0, "Model: plain arithmetic.")
+            + note(row -> row.model() > 0 || row.low() < row.high(),
+                "Model: plain arithmetic. In brackets: the lowest and the highest ratio.")
             + (calls.isEmpty() ? "" : item("Calls were looked at alone, in runs of their own."))
             + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
                 + " processors" + (busy ? ": run it again on a quiet machine." : "."),
@@ -1088,72 +1088,54 @@ class Starts {
     private final List<Jdk> jdks = new ArrayList<>();
     private final List<String> words; // of each start
     private final int starts;
+    private final Set<FullReport> begun = new HashSet<>();
     private int ended;
     private boolean printed;
-
-    /** A JDK, its report, and the rows that its starts have told, by name. */
-    private record Jdk(String java, String name, FullReport report, Map<String, Row> rows) { }
 
     Starts(int starts, List<String> javas, List<String> words, Set<String> options) {
         this.starts = starts;
         this.words = words;
-        for (String path : javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas) {
-            String java = new File(path).isDirectory() ? path + "/bin/java" : path;
-            var report = new FullReport(() -> Double.NaN, options); // nothing is measured here
-            jdks.add(new Jdk(java, "JDK " + version(java), report,
-                Collections.synchronizedMap(new LinkedHashMap<>())));
-        }
-    }
-
-    private static String version(String java) {
-        try {
-            var process = new ProcessBuilder(java, "--list-modules").start();
-            String modules = process.inputReader().lines().collect(Collectors.joining(" "));
-            String version = modules.replaceFirst("java.base@(\\S+).* jdk.compiler@.*", "$1");
-            if (version.matches("(2[1-9]|[3-9]\\d)(\\..*)?")) return version;
-        } catch (IOException | UncheckedIOException e) {
-            throw new IllegalArgumentException("--java " + java + ": " + e.getMessage());
-        }
-        throw new IllegalArgumentException("--java " + java + " isn't a JDK of 21 or newer");
+        var paths = javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas;
+        for (String path : paths) jdks.add(Jdk.of(path, options));
     }
 
     /** Returns the exit code. */
     int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> print("\n**Partial:** interrupted"
             + " after " + ended + " of " + starts * jdks.size() + " starts.\n")));
-        FullReport first = jdks.getFirst().report;
+        FullReport first = jdks.getFirst().report();
         for (int i = 1; i <= starts; i++) for (Jdk jdk : jdks) {
-            String name = "start " + i + " of " + starts + ", " + jdk.name;
-            if (!first.closed) jdk.report.attempt(name, () -> start(jdk, name));
+            String name = "start " + i + " of " + starts + ", " + jdk.name();
+            if (!first.closed) jdk.report().attempt(name, () -> start(jdk, name));
         }
         print("");
-        boolean all = jdks.stream().allMatch(jdk -> jdk.report.failed.isEmpty());
+        boolean all = jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty());
         return all && !first.closed ? 0 : 1;
     }
 
     private void start(Jdk jdk, String name) throws Exception {
         System.err.println(name);
-        var builder = new ProcessBuilder(command(jdk.java));
+        var builder = new ProcessBuilder(jdk.command(words));
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        jdk.report.said.clear();
+        jdk.report().said.clear();
         boolean complete = false;
         for (String line : (Iterable<String>) process.inputReader(
                 java.nio.charset.StandardCharsets.UTF_8).lines()::iterator) {
             String[] told = line.split("\t", -1);
             switch (told[0]) {
                 case "lab:facts" -> {
-                    if (jdk.rows.isEmpty()) jdk.report.begin(List.of(told[1], told[2],
-                        "starts: " + starts + ", " + jdk.report.facts(0).getLast()));
-                    if (jdk == jdks.getFirst()) jdk.report.put(""); // does anybody read it?
+                    if (begun.add(jdk.report())) jdk.report().begin(List.of(told[1], told[2],
+                        "starts: " + starts + ", " + jdk.report().facts(0).getLast()));
+                    if (jdk == jdks.getFirst()) jdk.report().put(""); // does anybody read it?
                 }
                 case "lab:row" -> {
                     Row row = ForParent.row(told);
-                    jdk.rows.merge(row.name(), row, Starts::both);
+                    jdk.rows().merge(row.name(), row, Starts::both);
                 }
-                case "lab:failed" -> jdk.report.failed.add(name + ": " + told[1]);
-                case "lab:said" -> jdk.report.said.add("last start, " + told[1]);
+                case "lab:failed" -> jdk.report().failed.add(name + ": " + told[1]);
+                case "lab:said" -> jdk.report().said.add("last start, " + told[1]);
                 case "lab:end" -> complete = true;
                 default -> { } // a call prints
             }
@@ -1161,23 +1143,7 @@ class Starts {
         int exit = process.waitFor();
         if (complete) ended++;
         else if (exit != 130) // Ctrl-C, which ends this JVM, too
-            jdk.report.failed.add(name + ": exit code " + exit);
-    }
-
-    /** The command of this JVM, without its options of starts, for another one. */
-    private List<String> command(String java) {
-        List<String> command = new ArrayList<>(List.of(java));
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> // its port is in use
-            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + ForParent.CHILD + "=true"));
-        String path = System.getProperty("java.class.path");
-        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
-        command.add(System.getProperty("jdk.launcher.sourcefile",
-            stack[stack.length - 1].getClassName())); // main's
-        command.addAll(words);
-        return command;
+            jdk.report().failed.add(name + ": exit code " + exit);
     }
 
     private static Row both(Row old, Row one) {
@@ -1191,11 +1157,11 @@ class Starts {
     private synchronized void print(String partial) {
         if (printed) return;
         printed = true;
-        FullReport first = jdks.getFirst().report;
+        FullReport first = jdks.getFirst().report();
         for (Jdk jdk : jdks) {
-            if (jdk.report != first) first.put("\n");
-            jdk.rows.values().forEach(jdk.report::add);
-            jdk.report.finish(partial);
+            if (jdk.report() != first) first.put("\n");
+            jdk.rows().values().forEach(jdk.report()::add);
+            jdk.report().finish(partial);
         }
         if (jdks.size() > 1) first.put(sideBySide());
     }
@@ -1203,17 +1169,53 @@ class Starts {
     /** The ratios of all rows with their ranges, and a column for each JDK. */
     private String sideBySide() {
         String text = "\n### Side by side\n\n| %-30s |".formatted("Experiment and work");
-        for (Jdk jdk : jdks) text += "%21s |".formatted(jdk.name);
+        for (Jdk jdk : jdks) text += "%21s |".formatted(jdk.name());
         text += "\n|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size());
-        var names = jdks.stream().flatMap(jdk -> jdk.rows.keySet().stream()).distinct();
+        var names = jdks.stream().flatMap(jdk -> jdk.rows().keySet().stream()).distinct();
         for (String name : names.toList()) {
             text += "\n| %-30s |".formatted(name);
             for (Jdk jdk : jdks) {
-                Row row = jdk.rows.get(name);
-                text += "%21s |".formatted(row == null ? "—" : jdk.report.withRange(row));
+                Row row = jdk.rows().get(name);
+                text += "%21s |".formatted(row == null ? "—" : jdk.report().withRange(row));
             }
         }
         return text + "\n";
+    }
+}
+
+/** A JDK, its report, and the rows that its starts have told, by name. */
+record Jdk(String java, String name, FullReport report, Map<String, Row> rows) {
+    static Jdk of(String path, Set<String> options) {
+        String java = new File(path).isDirectory() ? path + "/bin/java" : path;
+        String modules = "";
+        try {
+            var process = new ProcessBuilder(java, "--list-modules").start();
+            modules = process.inputReader().lines().limit(500).collect(Collectors.joining(" "));
+        } catch (IOException | UncheckedIOException e) {
+            CommandLine.require(false, "--java " + java + ": " + e.getMessage());
+        }
+        String version = modules.replaceFirst("java.base@(\\S+).* jdk.compiler@.*", "$1");
+        CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
+            "--java " + java + " isn't a JDK of 21 or newer");
+        var report = new FullReport(() -> Double.NaN, options); // nothing is measured here
+        var rows = Collections.synchronizedMap(new LinkedHashMap<String, Row>());
+        return new Jdk(java, "JDK " + version, report, rows);
+    }
+
+    /** The command of this JVM, without its options of starts, for another one. */
+    List<String> command(List<String> words) {
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(option -> // its port is in use
+            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + ForParent.CHILD + "=true"));
+        String path = System.getProperty("java.class.path");
+        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        command.add(System.getProperty("jdk.launcher.sourcefile",
+            stack[stack.length - 1].getClassName())); // main's
+        command.addAll(words);
+        return command;
     }
 }
 
