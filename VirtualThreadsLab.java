@@ -537,7 +537,6 @@ class CommandLine {
     private final Set<Experiment> plan = new LinkedHashSet<>();
     private final Set<String> options = new HashSet<>();
     private final List<String> javas = new ArrayList<>();
-    private final List<String> ofStart = new ArrayList<>(); // the words of each start
     private int samples = 5;
     private int starts = 1;
 
@@ -560,7 +559,7 @@ class CommandLine {
             var line = new CommandLine();
             for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
             if (line.plan.isEmpty()) line.plan.addAll(list);
-            return line.run(clock, load);
+            return line.run(clock, load, words);
         } catch (IllegalArgumentException e) {
             System.err.println("VirtualThreadsLab: " + e.getMessage().replaceAll("\\R", " "));
             return 2;
@@ -572,20 +571,15 @@ class CommandLine {
         String word = words.next();
         options.add(word);
         switch (word) {
-            case "--samples", "--predict" -> { }
-            case "--quick" -> ofStart.add(word);
+            case "--samples", "--predict", "--quick" -> { }
             case "--java" -> javas.add(value(word, words, ".+", "the folder of a JDK"));
             case "--starts" -> starts = number(word, words);
-            case "--runs" -> {
-                samples = number(word, words);
-                ofStart.addAll(List.of(word, "" + samples));
-            }
+            case "--runs" -> samples = number(word, words);
             default -> {
                 Predicate<Experiment> named = one -> Set.of("all", one.name()).contains(word);
                 require(all.stream().anyMatch(named), "not understood: '" + word
                     + "', try --help");
                 all.stream().filter(named).forEach(plan::add);
-                ofStart.add(word);
             }
         }
     }
@@ -606,36 +600,37 @@ class CommandLine {
         if (!fine) throw new IllegalArgumentException(otherwise);
     }
 
-    private int run(LongSupplier clock, DoubleSupplier load) {
-        boolean fresh = options.contains("--starts") || !javas.isEmpty();
-        boolean child = Boolean.getBoolean(ForParent.CHILD);
+    private int run(LongSupplier clock, DoubleSupplier load, String... words) {
+        boolean child = Boolean.getBoolean(ForParent.CHILD); // its words are its parent's
+        boolean fresh = !child && (options.contains("--starts") || !javas.isEmpty());
         require(Lab.CARRIERS > 0, "there is no carrier");
         require(!fresh || !options.contains("--predict"),
             "--predict can't go with --starts or --java");
-        if (fresh) return new Starts(starts, javas, ofStart, options).run();
+        if (fresh) return new Starts(starts, javas, List.of(words), options).run();
         var report = child ? new ForParent(load) : new FullReport(load, options);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
         boolean quick = options.contains("--quick");
         int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
-        return report.refused ? 2 : code;
+        require(report.refused.isEmpty(), report.refused);
+        return code;
     }
 }
 
 /** The share of the processors that other programs and a hypervisor had since it last said. */
 class OtherLoad implements DoubleSupplier {
-    private double[] last = {0, 0}; // ticks in which they were busy, of all
+    private double all; // ticks of 10 ms, by all processors
+    private double free; // of these, idle ones and those of this JVM
 
     public double getAsDouble() {
-        double[] before = last;
         var system = ManagementFactory.getPlatformMXBean(
             com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
         try (var stat = new Scanner(new File("/proc/stat"))) { // cpu user nice system idle ...
             var ticks = stat.tokens().skip(1).limit(8).map(Double::valueOf).toList();
-            double all = ticks.stream().mapToDouble(tick -> tick).sum(); // 10 ms each
-            double free = ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7;
-            last = new double[] {all - free, all};
-            double ticked = last[1] - before[1]; // a few ticks say nothing
-            return ticked < 30 ? 0 : Math.max(0, (last[0] - before[0]) / ticked);
+            double before = all - free;
+            double ticked = ticks.stream().mapToDouble(tick -> tick).sum() - all;
+            all += ticked;
+            free = ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7;
+            return ticked < 30 ? 0 : Math.max(0, (all - free - before) / ticked);
         } catch (IOException e) { // not on Linux
             return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
         }
@@ -651,7 +646,7 @@ class FullReport extends Report {
     private final List<Call> calls = new ArrayList<>();
     private Call call; // of the row that's being measured
     private boolean ended;
-    boolean refused;
+    String refused = ""; // why the rest can't run
 
     FullReport(DoubleSupplier load, Set<String> options) {
         this.load = load;
@@ -659,24 +654,20 @@ class FullReport extends Report {
     }
 
     @Override List<String> facts(int samples) {
-        String command = String.join(" ", ManagementFactory.getRuntimeMXBean()
+        String command = "java " + String.join(" ", ManagementFactory.getRuntimeMXBean()
             .getInputArguments()) + " " + System.getProperty("sun.java.command");
         String plain = command.replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "");
-        List<String> facts = new ArrayList<>(super.facts(samples));
-        String one = plain.strip().replaceAll(" +", " ");
-        facts.add(java.time.LocalDate.now() + ", `java " + one + "`");
-        return facts;
+        String date = java.time.LocalDate.now() + ", `" + plain.replaceAll(" +", " ") + "`";
+        return Stream.concat(super.facts(samples).stream(), Stream.of(date)).toList();
     }
 
     @Override void begins(String row, String unit, double model, String summary) {
-        if (closed) throw new IllegalStateException("nobody reads the report");
         if (model <= 0) {
-            System.err.println("VirtualThreadsLab: model not above 0: " + row);
-            refused = true;
+            refused = "model not above 0: " + row;
             end(); // for the rows before it
             closed = true;
-            throw new IllegalArgumentException("model not above 0");
         }
+        if (closed) throw new IllegalStateException("nobody reads on");
         if (options.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, unit, summary);
         load.getAsDouble(); // the next one counts from here
     }
@@ -742,7 +733,7 @@ class FullReport extends Report {
         if (ended) return;
         ended = true;
         clear();
-        if (!rows.isEmpty() || !refused) put(ending(partial));
+        if (!rows.isEmpty() || refused.isEmpty()) put(ending(partial));
     }
 
     String ending(String partial) {
@@ -867,6 +858,8 @@ class Call {
             ForkJoinPool scheduler = Carriers.scheduler();
             scheduler.setParallelism(Lab.CARRIERS + tasks);
             scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
+            // The dead keep their carriers; the lab needs as many as before.
+            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         } catch (InterruptedException e) { // the row has ended
             return;
         }
@@ -887,10 +880,7 @@ class Call {
 
     void end() {
         looks.interrupt();
-        ForkJoinPool scheduler = Carriers.scheduler();
-        added = scheduler.getPoolSize() - Lab.CARRIERS;
-        if (!verdict.isEmpty()) // the dead keep their carriers; the lab needs as many as before
-            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
+        added = Carriers.scheduler().getPoolSize() - Lab.CARRIERS;
     }
 
     /** What one call after another does to its carrier. */
@@ -990,10 +980,12 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
                 long asked = System.nanoTime();
                 var ran = new FutureTask<>(System::nanoTime);
                 Thread other = Thread.startVirtualThread(ran);
-                while (!other.join(java.time.Duration.ofMillis(2)) && inTime.getAsBoolean()) {
+                for (long since = asked; !other.join(java.time.Duration.ofMillis(2))
+                        && inTime.getAsBoolean(); since = System.nanoTime()) {
                     places.add(Carriers.place(caller));
                     if (scheduler.getActiveThreadCount() < scheduler.getParallelism())
                         compensated++;
+                    late += late(since);
                 }
                 if (!inTime.getAsBoolean())
                     throw new IllegalStateException("a call takes over 10 s");
@@ -1001,18 +993,24 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
                 if (waited > 0.5) missed += waited + pause / 2;
                 long before = System.nanoTime();
                 LockSupport.parkNanos(500_000);
+                late += late(before);
                 pause = (System.nanoTime() - before) / 1e6;
-                // Others wake up as late as this one. But a coarse timer takes 16 ms.
-                if (pause > 1 && pause < 10) missed -= pause;
-                if (pause > 20) late += pause;
+                // Others wake up as late as this one.
+                if (pause > 1 && pause < 10) missed = Math.max(0, missed - pause);
             }
             took.add(call.get());
-            held.add(Math.clamp(missed, 0, took.getLast()));
+            held.add(Math.min(missed, took.getLast()));
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
         return new Heartbeat(Row.median(took), Row.median(held),
             Math.min(computed, Row.median(held)), compensated > places.size() / 2,
             late * 1e6 / (System.nanoTime() - start), Carriers.most(places));
+    }
+
+    /** The ms since then, if this thread would have looked sooner; a coarse timer takes 16. */
+    private static double late(long since) {
+        double ms = (System.nanoTime() - since) / 1e6;
+        return ms > 20 ? ms : 0;
     }
 }
 
@@ -1119,23 +1117,25 @@ class Starts {
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        jdk.report().said.clear();
+        FullReport report = jdk.report();
+        report.said.clear();
         boolean complete = false;
         for (String line : (Iterable<String>) process.inputReader(
                 java.nio.charset.StandardCharsets.UTF_8).lines()::iterator) {
             String[] told = line.split("\t", -1);
             switch (told[0]) {
                 case "lab:facts" -> {
-                    if (begun.add(jdk.report())) jdk.report().begin(List.of(told[1], told[2],
-                        "starts: " + starts + ", " + jdk.report().facts(0).getLast()));
-                    if (jdk == jdks.getFirst()) jdk.report().put(""); // does anybody read it?
+                    if (begun.add(report)) report.begin(List.of(told[1], told[2],
+                        "starts: " + starts + ", " + report.facts(0).getLast()));
+                    if (jdk == jdks.getFirst()) report.put(""); // does anybody read it?
                 }
                 case "lab:row" -> {
                     Row row = ForParent.row(told);
                     jdk.rows().merge(row.name(), row, Starts::both);
+                    Text.print(System.err, report.line(row));
                 }
-                case "lab:failed" -> jdk.report().failed.add(name + ": " + told[1]);
-                case "lab:said" -> jdk.report().said.add("last start, " + told[1]);
+                case "lab:failed" -> report.failed.add(name + ": " + told[1]);
+                case "lab:said" -> report.said.add("last start, " + told[1]);
                 case "lab:end" -> complete = true;
                 default -> { } // a call prints
             }
@@ -1143,7 +1143,7 @@ class Starts {
         int exit = process.waitFor();
         if (complete) ended++;
         else if (exit != 130) // Ctrl-C, which ends this JVM, too
-            jdk.report().failed.add(name + ": exit code " + exit);
+            report.failed.add(name + ": exit code " + exit);
     }
 
     private static Row both(Row old, Row one) {
@@ -1234,11 +1234,6 @@ class ForParent extends FullReport {
     @Override void begin(List<String> facts) {
         heading = line("facts", facts.get(0), facts.get(1));
         put("");
-    }
-
-    @Override synchronized void add(Row row) {
-        super.add(row);
-        Text.print(System.err, super.line(row));
     }
 
     @Override String line(Row row) {
@@ -1502,10 +1497,8 @@ class Encores {
         final Queue<Double> latencies = new ConcurrentLinkedQueue<>();
 
         Server(ExecutorService executor, int waitMs) throws Exception {
-            server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress(
-                java.net.InetAddress.getLoopbackAddress(), 0), 1_000);
-            server.setExecutor(executor);
-            server.createContext("/", exchange -> {
+            var local = new java.net.InetSocketAddress("127.0.0.1", 0);
+            server = com.sun.net.httpserver.HttpServer.create(local, 1_000, "/", exchange -> {
                 try (exchange) {
                     Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
@@ -1513,9 +1506,9 @@ class Encores {
                     Thread.currentThread().interrupt();
                 }
             });
+            server.setExecutor(executor);
             server.start();
-            address = new java.net.URI("http", null, server.getAddress().getHostString(),
-                server.getAddress().getPort(), "/", null, null).toURL();
+            address = java.net.URI.create("http:/" + server.getAddress()).toURL();
         }
 
         /** Blocks its thread and needs no other. Its latency counts from this time, in ns. */

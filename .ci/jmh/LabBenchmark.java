@@ -3,7 +3,7 @@ package lab;
 
 import static java.util.concurrent.Executors.*;
 
-import java.util.ArrayList;
+import java.util.*;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.*;
 import org.openjdk.jmh.runner.*;
@@ -108,15 +108,17 @@ public class LabBenchmark {
     static void print(String experiment, String work, String method, String... param)
             throws RunnerException {
         Row row = new Row(experiment, work, "ms", Lab.UNKNOWN, new ArrayList<>(),
-            new ArrayList<>());
+            new ArrayList<>(), List.of());
         for (int i = 0; i < (method.equals("startTime") ? 9 : 5); i++) {
             row.platforms().add(read("platform", method, param));
             row.virtuals().add(read("virtual", method, param));
         }
+        boolean doubtful = row.high() > 1.5 * row.low();
+        String ratio = (doubtful ? "~" : "") + Text.ratio(row.ratio(), doubtful ? 1 : 2);
+        String range = Text.ratio(row.low(), 2) + "–" + Text.ratio(row.high(), 2);
         System.out.printf("| %-12s | %-19s | %8s | %8s | %21s |%n", experiment, work,
             Text.number(row.platform(), " ms"), Text.number(row.virtual(), " ms"),
-            (row.high() > 1.5 * row.low() ? "~" : "")
-                + Text.of("%s× (%s–%s)", row.ratio(), row.low(), row.high()));
+            ratio + " (" + range.replace("×", "") + ")");
     }
 
     /** The median of a JVM's iterations, in ms. */
@@ -126,7 +128,7 @@ public class LabBenchmark {
         if (param.length > 0) options.param(param[0], param[1]);
         if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
         var jvm = new Runner(options.build()).runSingle().getAggregatedResult();
-        return Row.quantile(jvm.getIterationResults().stream()
-            .map(iteration -> iteration.getPrimaryResult().getScore()).toList(), 0.5);
+        return Row.median(jvm.getIterationResults().stream()
+            .map(iteration -> iteration.getPrimaryResult().getScore()).toList());
     }
 }
