@@ -54,14 +54,9 @@ class FaultyExperiments extends VirtualThreadsLab {
         waits("deadlock", FaultyExperiments::deadlock),
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
         waits("pin", () -> pinned(20)),
-        waits("short", () -> pinned(0.3)),
         waits("part", () -> {
             Thread.sleep(10);
             pinned(35);
-        }),
-        waits("nested", () -> {
-            pinned(2);
-            deeper();
         }),
         waits("monitor", () -> {
             synchronized (OWN.get()) {
@@ -127,12 +122,6 @@ class FaultyExperiments extends VirtualThreadsLab {
             nap(2);
         } finally {
             LOCK.unlock();
-        }
-    }
-
-    static void deeper() throws InterruptedException {
-        synchronized (OWN.get()) {
-            Thread.sleep(40);
         }
     }
 
