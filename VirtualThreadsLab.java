@@ -714,7 +714,8 @@ class FullReport extends Report {
     }
 
     @Override boolean doubtful(Row row) {
-        return super.doubtful(row) || row.unit().equals("ms") && Row.median(row.others()) > 0.1;
+        return super.doubtful(row)
+            || row.ratio() > 0 && row.unit().equals("ms") && Row.median(row.others()) > 0.1;
     }
 
     /** Looks at calls alone, and now, as the threads of Flight Recorder stay. */

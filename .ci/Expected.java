@@ -221,7 +221,11 @@ class Expected {
             busy("objects", 0.2),
             one("count", lab -> lab.measure("is never noisy", Row.COUNT, Lab.UNKNOWN,
                 of(1, 10, 20, 30, 40, 50), () -> 2)),
-            busy("ms", 0.294));
+            busy("ms", 0.294),
+            one("busy", lab -> lab.measure("one side", "ms", 1, Encores.NO_SIDE, () -> {
+                others = 0.5;
+                return 16;
+            })));
     }
 
     static Experiment busy(String unit, double share) {
