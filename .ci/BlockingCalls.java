@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT-0
+import static java.nio.file.StandardOpenOption.*;
+
 import java.io.*;
 import java.net.*;
-import java.nio.channels.Selector;
+import java.nio.channels.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -21,6 +23,8 @@ public class BlockingCalls extends VirtualThreadsLab {
     static final String PARKS = Parks.class.getName();
     static final ThreadLocal<Job> CALL_THERE =
         ThreadLocal.withInitial(() -> BlockingCalls::park);
+    static final String LOCKS = "perl -MFcntl -e 'open F, \"+<\", shift; fcntl F, F_SETLKW, "
+        + "$_ = pack \"ssx4qqlx4\", F_WRLCK; $| = 1; print 1; select $n, $n, $n, 0.05' ";
     static final ExecutorService PLATFORM = Executors.newCachedThreadPool();
     static final List<Experiment> CALLS = List.of(
         call("parks", "sleeps, waits for a lock or a queue", BlockingCalls::park),
@@ -83,8 +87,7 @@ public class BlockingCalls extends VirtualThreadsLab {
         })),
         call("sync", "Files.write with SYNC", () -> {
             Path file = Files.createTempFile("sync", "");
-            Files.write(file, new byte[10 * FULL], StandardOpenOption.SYNC,
-                StandardOpenOption.DELETE_ON_CLOSE);
+            Files.write(file, new byte[10 * FULL], SYNC, DELETE_ON_CLOSE);
         }),
         call("from", "reads a process's output", () -> {
             try (var in = shell("sleep 0.05; echo x").getInputStream()) {
@@ -96,26 +99,24 @@ public class BlockingCalls extends VirtualThreadsLab {
                 out.write(new byte[FULL + 1]);
             }
         }),
-        call("computes", "computes", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
-
-    /** These need options or a reader, so "all" has none of them. */
-    static final List<Experiment> OTHERS = List.of(
-        call("out", "System.out, whose reader is slow", () ->
-            System.out.println("x".repeat(FULL))),
+        call("start", "ProcessBuilder.start, ten times", () -> {
+            for (int i = 0; i < 10; i++) shell("true");
+        }),
+        call("lock", "FileChannel.lock; another process has the lock", () -> {
+            Path file = Files.createTempFile("lock", "");
+            PLATFORM.submit(() -> shell(LOCKS + file).getInputStream().read()).get();
+            try (var channel = FileChannel.open(file, WRITE, DELETE_ON_CLOSE)) {
+                channel.lock();
+            }
+        }),
         call("upcall", "invoke; native code with -Djdk.reflect.useNativeAccessorOnly=true",
             () -> BlockingCalls.class.getMethod("park").invoke(null)),
-        call("query", "the query -Dsql at -Durl, on a connection of its own", () -> {
-            try (var connection = java.sql.DriverManager.getConnection(
-                    System.getProperty("url")); var call = connection.createStatement()) {
-                call.execute(System.getProperty("sql"));
-            }
-        }));
+        call("computes", "computes", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
 
     public static void main(String[] args) {
         File[] fifos = new File("fifos").listFiles();
         if (fifos != null) FIFOS.addAll(List.of(fifos));
-        boolean others = OTHERS.stream().anyMatch(one -> List.of(args).contains(one.name()));
-        System.exit(run(others ? OTHERS : CALLS, args));
+        System.exit(run(CALLS, args));
     }
 
     static Experiment call(String name, String summary, Job call) {

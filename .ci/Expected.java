@@ -4,7 +4,6 @@ import static java.util.concurrent.Executors.*;
 
 import java.io.*;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.Charset;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -22,14 +21,13 @@ import jdk.jfr.consumer.RecordingFile;
 class Expected {
     static final Path HOME = Path.of(".ci/expected");
     static final Map<String, Callable<String>> TESTS = new LinkedHashMap<>();
-    static final int FAILS_AT = 3;
     static long now; // of the clock, in ns
     static double others; // what it seems to be
 
     public static void main(String[] words) throws Exception {
         String machine = "-" + Lab.PROCESSORS + "-" + Lab.CARRIERS;
         TESTS.put("plain", () -> run(plain()));
-        TESTS.put("progress", () -> captured(false, UTF_8, () -> CommandLine.run(plain(),
+        TESTS.put("progress", () -> captured(false, () -> CommandLine.run(plain(),
             Expected::tick, () -> 0, "--runs", "2", "--quick"), "--quick"));
         TESTS.put("cells", () -> run(cells(), "all"));
         TESTS.put("failing", () -> run(failing()));
@@ -44,7 +42,6 @@ class Expected {
         TESTS.put("order", () -> run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1",
             "--quick", "--quick") + run(plain(), "samples", "all", "--runs", "100"));
         TESTS.put("cut", Expected::cut);
-        TESTS.put("consoles", Expected::consoles);
         TESTS.put("turns", Expected::turns);
         TESTS.put("calls", Expected::calls);
         TESTS.put("numbers", Expected::numbers);
@@ -94,7 +91,7 @@ class Expected {
     // -------------------------------------------------------------------- running the lab
 
     static String run(List<Experiment> list, String... words) throws Exception {
-        return captured(true, UTF_8,
+        return captured(true,
             () -> CommandLine.run(list, Expected::tick, () -> others, words), words);
     }
 
@@ -102,14 +99,14 @@ class Expected {
     static long tick() { return now += 700_000_000; }
 
     /** What is printed, without what differs by machine, day and place; then the exit code. */
-    static String captured(boolean outOnly, Charset charset, Callable<Integer> code,
-            String... words) throws Exception {
+    static String captured(boolean outOnly, Callable<Integer> code, String... words)
+            throws Exception {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
         PrintStream realOut = System.out;
         PrintStream realErr = System.err;
-        System.setOut(new PrintStream(out, true, charset));
-        System.setErr(new PrintStream(err, true, charset));
+        System.setOut(new PrintStream(out, true, UTF_8));
+        System.setErr(new PrintStream(err, true, UTF_8));
         System.setProperty("sun.java.command",
             ("VirtualThreadsLab.java " + String.join(" ", words)).strip());
         int exit;
@@ -119,13 +116,13 @@ class Expected {
             System.setOut(realOut);
             System.setErr(realErr);
         }
-        String text = out.toString(charset)
+        String text = out.toString(UTF_8)
             .replace("" + Runtime.version(), "VERSION")
             .replace(System.getProperty("java.vm.vendor"), "VENDOR")
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
             .replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("(`Expected\\.)(lambda\\$)?(\\w+)[$\\d]*:\\d+", "$1$3:N");
-        String said = err.toString(charset).replaceAll("\\b\\d{1,3} s  ", "N s  ")
+        String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ")
             .replaceAll("(\r+ *)+", "\n").replaceAll("Cannot run program.*", "Cannot run")
             .replaceAll("\\s*\n", "\n").strip();
         boolean told = !outOnly || text.isEmpty();
@@ -187,7 +184,7 @@ class Expected {
             one("late", lab -> {
                 var reads = new AtomicInteger();
                 lab.measure("fails", "ms", 1, () -> 40, () -> {
-                    Lab.check("sheep", 3, reads.incrementAndGet() == FAILS_AT ? 4 : 3);
+                    Lab.check("sheep", 3, reads.incrementAndGet() == 3 ? 4 : 3);
                     return 16;
                 });
                 lab.measure("goes on", "ms", 1, () -> 40, () -> 16);
@@ -240,7 +237,7 @@ class Expected {
         System.setIn(new ByteArrayInputStream("5\nten\n\n1/4\n".getBytes(UTF_8)));
         try {
             var list = Stream.of(plain(), cells()).flatMap(List::stream).toList();
-            return captured(false, UTF_8, () -> CommandLine.run(list, Expected::tick,
+            return captured(false, () -> CommandLine.run(list, Expected::tick,
                     () -> others, "--predict", "--runs", "1"), "--predict")
                 + Stream.of("50×", "~20", "10 times", "10X", "1:4", "1/10", "0.5", ".5", "",
                     "ten", "0", "1/0", "1/2/3", "3..4", "50%", "10,5").map(text -> text + " = "
@@ -294,11 +291,11 @@ class Expected {
         }
         var list = List.of(one("even", lab -> { }));
         String shown = "--starts 3 --runs 2 even --java jdk21 --java jdk25";
-        String both = captured(false, UTF_8, () -> CommandLine.run(list, Expected::tick,
+        String both = captured(false, () -> CommandLine.run(list, Expected::tick,
                 () -> 0, words.toArray(String[]::new)), shown)
             + Files.readString(home.resolve("said25")).replace("" + home, "HOME");
         Files.delete(home.resolve("count21"));
-        String one = captured(true, UTF_8, () -> CommandLine.run(list, Expected::tick, () -> 0,
+        String one = captured(true, () -> CommandLine.run(list, Expected::tick, () -> 0,
             "--java", home + "/java21", "even"), "--java jdk21 even");
         for (File file : home.toFile().listFiles()) file.delete();
         Files.delete(home);
@@ -321,21 +318,9 @@ class Expected {
 
     /** What is left without the lines below the cut. */
     static String cut() throws Exception {
-        return captured(true, UTF_8, () -> Lab.run(Stream.of(plain(), failing())
+        return captured(true, () -> Lab.run(Stream.of(plain(), failing())
                 .flatMap(List::stream).toList(), new Report(), Expected::tick, false, 5))
-            + captured(true, UTF_8, () -> Lab.run(plain(), "--quick", "x"));
-    }
-
-    /** Signs as far as the console's charset goes: all of them, or none. */
-    static String consoles() throws Exception {
-        String all = "";
-        for (Charset charset : List.of(UTF_8, US_ASCII, ISO_8859_1, Charset.forName("IBM437")))
-            all += charset + "\n" + captured(false, charset, () -> CommandLine.run(List.of(
-                one("4 × 4", lab -> {
-                    lab.measure("÷ – µs", "ms", 3, of(1, 90, 100, 110), () -> 31);
-                    lab.measure("one side", "ms", Lab.UNKNOWN, Encores.NO_SIDE, () -> 7);
-                })), Expected::tick, () -> 0, "--runs", "3")).replaceAll("(?m)^[- ] .*\n", "");
-        return all;
+            + captured(true, () -> Lab.run(plain(), "--quick", "x"));
     }
 
     /** Which side is read when, how often work of so many ms is done, and what is read. */

@@ -21,8 +21,6 @@ import javax.tools.ToolProvider;
  */
 class LabTest {
     static final Path LAB = Path.of("VirtualThreadsLab.java");
-    static final int LINES_TO_CUT = 520;
-    static final int WIDTH = 96;
     static final int JDK = Runtime.version().feature();
     static final Path HOME = Path.of(System.getProperty("java.home"));
     static final int MINUTES = 4; // then a process counts as hung
@@ -37,11 +35,6 @@ class LabTest {
 
     interface Test { void run() throws Exception; }
 
-    static class Skip extends RuntimeException {
-        static final long serialVersionUID = 1;
-        Skip(String why) { super(why); }
-    }
-
     public static void main(String[] args) throws Exception {
         List<String> words = new ArrayList<>(List.of(args));
         String way = words.remove("write") ? " write" : "";
@@ -49,7 +42,6 @@ class LabTest {
         tests.put("expected", () -> expected("2 -Xmx512m Expected" + way,
             "2 -Djdk.virtualThreadScheduler.parallelism=8 Expected rows" + way,
             "16 -Djdk.virtualThreadScheduler.parallelism=3 Expected rows sides" + way));
-        tests.put("source", LabTest::source);
         for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
             String name = section.lines().findFirst().get();
             if (!name.startsWith("#")) tests.put(name, () -> section(section));
@@ -103,7 +95,7 @@ class LabTest {
             passed++;
             System.out.println("passed: " + name + " ("
                 + (System.nanoTime() - start) / 1_000_000_000 + " s)");
-        } catch (Skip skip) {
+        } catch (CancellationException skip) {
             System.out.println("skipped: " + name + ": " + skip.getMessage());
         } catch (Exception | AssertionError e) {
             failed++;
@@ -157,17 +149,6 @@ class LabTest {
         equal("parts that failed", 0, failed - before);
     }
 
-    static void source() throws IOException {
-        String lab = read(LAB);
-        long lines = lab.substring(0, lab.indexOf("// ----- Cut")).lines().count();
-        yes(lines + " lines to the cut, of " + LINES_TO_CUT, lines <= LINES_TO_CUT);
-        String tests = "";
-        for (File file : new File(".ci").listFiles())
-            if (file.getName().endsWith(".java")) tests += read(file.toPath());
-        equal("wide lines", List.of(), Pattern.compile(".{" + (WIDTH + 1) + ",}")
-            .matcher(lab + tests).results().map(MatchResult::group).toList());
-    }
-
     // ------------------------------------------------------------------------------ commands
 
     /** Runs the commands of a section, and compares what each does with what follows it. */
@@ -190,7 +171,8 @@ class LabTest {
             } else if (line.startsWith("    > ")) {
                 commands.add(commands.removeLast() + " " + words);
             } else if (line.startsWith("    ? ")) {
-                if (run(words, folder) != 0) throw new Skip("not here: " + words);
+                if (run(words, folder) != 0)
+                    throw new CancellationException("not here: " + words);
             } else {
                 answered = true;
                 if (isForThisJdk(line.strip())) expected.add(words);
@@ -207,7 +189,7 @@ class LabTest {
 
     /** Runs a command by bash; returns its exit code. */
     static int run(String command, Path folder) throws Exception {
-        if (!Files.exists(Path.of("/bin/bash"))) throw new Skip("there is no /bin/bash");
+        if (!Files.exists(Path.of("/bin/bash"))) throw new CancellationException("no bash");
         output = Files.createTempFile(temp, "out", "");
         errors = Files.createTempFile(temp, "err", "");
         var builder = new ProcessBuilder("/bin/bash", "-c", command).directory(folder.toFile());

@@ -8,11 +8,9 @@ class BothLocks {
     public static void main(String[] args) {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + TASKS / 10 + ", tasks: " + TASKS);
-        for (int round = 1; round <= 2; round++) {
-            for (String kind : new String[] {"platform", "virtual"}) {
-                System.out.println(kind + " threads: a lock each " + millis(kind, false)
-                    + " ms, one lock for all " + millis(kind, true) + " ms");
-            }
+        for (String kind : new String[] {"platform", "virtual"}) {
+            System.out.println(kind + ", a lock each: " + millis(kind, false) + " ms");
+            System.out.println(kind + ", one for all: " + millis(kind, true) + " ms");
         }
     }
 

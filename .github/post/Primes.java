@@ -11,17 +11,17 @@ class Primes {
         List<Callable<Long>> tasks = Collections.nCopies(4 * cpus, () ->
             IntStream.range(2, 1_000_000).filter(Primes::isPrime).count());
         for (int round = 1; round <= 3; round++) {
-            System.out.println("round " + round + ": pool of " + cpus + " "
-                + millis(Executors.newFixedThreadPool(cpus), tasks) + " ms, virtual threads "
-                + millis(Executors.newVirtualThreadPerTaskExecutor(), tasks) + " ms");
+            long pool = millis(Executors.newFixedThreadPool(cpus), tasks);
+            long virtual = millis(Executors.newVirtualThreadPerTaskExecutor(), tasks);
+            System.out.println("pool: " + pool + " ms");
+            System.out.println("virtual threads: " + virtual + " ms");
         }
     }
 
-    static long millis(ExecutorService executor, List<Callable<Long>> tasks)
-            throws Exception {
+    static long millis(ExecutorService pool, List<Callable<Long>> tasks) throws Exception {
         long start = System.nanoTime();
-        try (executor) {
-            for (var n : executor.invokeAll(tasks)) {
+        try (pool) {
+            for (var n : pool.invokeAll(tasks)) {
                 if (n.get() != 78_498) throw new AssertionError(n.get());
             }
         }

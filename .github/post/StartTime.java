@@ -6,9 +6,9 @@ class StartTime {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + Runtime.getRuntime().availableProcessors());
         for (int round = 1; round <= 5; round++) { // the first is cold
-            System.out.printf("round %d: %.1f µs per platform thread, %.2f µs per virtual"
-                + " thread%n", round, micros(Thread.ofPlatform(), 10),
-                micros(Thread.ofVirtual(), 1_000));
+            System.out.println("round " + round);
+            System.out.printf("platform: %.1f µs each%n", micros(Thread.ofPlatform(), 10));
+            System.out.printf("virtual: %.2f µs each%n", micros(Thread.ofVirtual(), 1_000));
         }
     }
 

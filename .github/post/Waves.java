@@ -5,12 +5,11 @@ class Waves {
     public static void main(String[] args) {
         System.out.println("JDK " + System.getProperty("java.version")
             + ", processors: " + Runtime.getRuntime().availableProcessors());
-        for (int round = 1; round <= 3; round++) {
-            System.out.print("round " + round + ":");
+        for (int round = 1; round <= 2; round++) {
+            System.out.println("round " + round);
             time("pool of 200", Executors.newFixedThreadPool(200));
             time("pool of 1000", Executors.newFixedThreadPool(1_000));
             time("virtual threads", Executors.newVirtualThreadPerTaskExecutor());
-            System.out.println();
         }
     }
 
@@ -23,6 +22,6 @@ class Waves {
             });
         } // here close() waits for all tasks
         long millis = (System.nanoTime() - start) / 1_000_000;
-        System.out.print("  " + name + " " + millis + " ms");
+        System.out.println(name + ": " + millis + " ms");
     }
 }

@@ -83,7 +83,7 @@ class Room extends OncePerRequestFilter {
 
     @Override
     protected boolean shouldNotFilter(HttpServletRequest request) {
-        return request.getRequestURI().startsWith("/actuator/");
+        return request.getServletPath().startsWith("/actuator/"); // without a context path
     }
 
     @Override

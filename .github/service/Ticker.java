@@ -8,7 +8,7 @@ import javax.management.ObjectName;
 
 /**
  * A virtual thread ticks every 10 ms, and a platform thread looks whether it still does. If the
- * host is busy or a GC stops everything, the looks are late, too, and that is subtracted.
+ * host is busy or a GC stops everything, the looks are late, too: each counts as 10 ms only.
  */
 class Ticker {
     static final long LOOK = 10_000_000; // ns
@@ -31,14 +31,12 @@ class Ticker {
         long late = 0; // in ns
         boolean told = false;
         for (int looks = 1; ; looks++) {
-            long start = System.nanoTime();
             LockSupport.parkNanos(LOOK);
-            long over = System.nanoTime() - start - LOOK; // how late this look is itself
             boolean ticked = ticks != seen;
             if (ticked && told) say("ticks again, after " + late / 1_000_000 + " ms");
             told &= !ticked;
             seen = ticks;
-            late = ticked ? 0 : Math.max(0, late + LOOK - over);
+            late = ticked ? 0 : late + LOOK; // however long this look took
             worst = Math.max(worst, late / 1_000_000);
             if (late >= ALARM && !told && queued() != 0) {
                 say("tick late: no carrier free for a second, queued " + queued());

@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * What the ticker says on two carriers while N virtual threads do something for two seconds:
  * {@code TickerTest KIND N}. {@code beside N} blocks nothing, but N platform threads compute
- * for 20 s. {@code hold N} reads a pipe that nobody writes, for a minute.
+ * for 20 s. {@code hold N} reads a pipe that nobody writes, for a minute. {@code throttled N}
+ * blocks for 5 s, and the JVM stands still for 50 of every 100 ms, as under a quota.
  */
 class TickerTest {
     public static void main(String[] args) throws Exception {
@@ -20,16 +21,18 @@ class TickerTest {
         int seconds = switch (args[0]) {
             case "beside" -> 20;
             case "hold" -> 60;
+            case "throttled" -> 7;
             default -> 4;
         };
         Path pipe = Files.createTempDirectory("ticker").resolve("pipe");
         Runnable work = switch (args[0]) {
-            case "sleep" -> () -> sleep();
+            case "sleep" -> () -> sleep(2);
             case "pin" -> () -> {
                 synchronized (new Object()) {
-                    sleep();
+                    sleep(2);
                 }
             };
+            case "throttled" -> () -> System.identityHashCode(Slower.VALUE);
             case "initializer" -> () -> System.identityHashCode(Slow.VALUE);
             case "pipe", "hold" -> () -> read(pipe);
             case "compute" -> () -> compute(2);
@@ -39,6 +42,10 @@ class TickerTest {
         };
         new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
         new ProcessBuilder("sh", "-c", "exec sleep " + (seconds + 5) + " <> " + pipe).start();
+        if (args[0].equals("throttled")) {
+            new ProcessBuilder("sh", "-c", "while kill -STOP $0; do sleep .05; kill -CONT $0; "
+                + "sleep .05; done", "" + ProcessHandle.current().pid()).start();
+        }
         Ticker.start();
         Thread.sleep(1_000);
         Ticker.worst = 0;
@@ -57,8 +64,8 @@ class TickerTest {
         System.exit(0);
     }
 
-    static void sleep() {
-        long end = System.nanoTime() + 2_000_000_000;
+    static void sleep(int seconds) {
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
     }
 
@@ -86,11 +93,15 @@ class TickerTest {
     }
 
     static class Slow {
-        static final Object VALUE = slow();
+        static final Object VALUE = slow(2);
+    }
 
-        static Object slow() {
-            sleep();
-            return new Object();
-        }
+    static class Slower {
+        static final Object VALUE = slow(5);
+    }
+
+    static Object slow(int seconds) {
+        sleep(seconds);
+        return new Object();
     }
 }

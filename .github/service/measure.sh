@@ -7,7 +7,7 @@
 # The table goes to standard output, each measurement to target/raw.txt. To change:
 : "${ARMS:=pool-200 pool-500 pool-500+400 virtual virtual+400}" "${RATES:=300 500}"
 : "${ROUNDS:=1}" "${SECONDS_EACH:=60}" "${PARTNER_MS:=1000}" "${PORT:=18080}"
-: "${JVM:=-Xmx512m}"
+: "${JVM:=-Xmx512m}" "${BOOT:=4.1}" # or 3.5
 set -u
 root=$(cd "$(dirname "$0")" && pwd)
 
@@ -42,6 +42,11 @@ done
 jdk=${1-}
 [ -x "$jdk/bin/javac" ] || fail "no JDK in '$jdk': name a folder that has bin/javac"
 jdk=$(cd "$jdk" && pwd)
+case $BOOT in
+4.1) http=clients ;;
+3.5) http=client ;;
+*) fail "BOOT: '$BOOT' is neither 4.1 nor 3.5" ;;
+esac
 version=$("$jdk/bin/javac" -version 2>&1 | sed 's/^javac //')
 [ "${version%%.*}" -ge 21 ] 2>/dev/null || fail "$jdk is JDK $version: take 21 or newer"
 command -v mvn >/dev/null || fail "no mvn on the PATH: install Maven"
@@ -58,7 +63,7 @@ mkdir -p "$root/target"
 "$jdk/bin/javac" -d "$root/target" "$root/Load.java" || exit 2
 "$jdk/bin/java" -cp "$root/target" Load free \
     "$PORT" $((PORT + 1)) $((PORT + 2)) $((PORT + 3)) || exit 2
-mvn -q -B -f "$root/pom.xml" -Dmaven.compiler.fork=true \
+mvn -q -B -P "$BOOT" -f "$root/pom.xml" -Dmaven.compiler.fork=true \
     -Dmaven.compiler.executable="$jdk/bin/javac" package >"$root/target/maven.log" 2>&1 ||
     fail "Maven couldn't build the service: read $root/target/maven.log"
 
@@ -89,8 +94,8 @@ run() {
         --spring.datasource.username=lab \
         --spring.datasource.hikari.connection-timeout=1000 \
         --spring.datasource.hikari.validation-timeout=500 \
-        --spring.http.client.connect-timeout=1s \
-        --spring.http.client.read-timeout=$((PARTNER_MS * 2))ms \
+        "--spring.http.$http.connect-timeout=1s" \
+        "--spring.http.$http.read-timeout=$((PARTNER_MS * 2))ms" \
         --spring.main.banner-mode=off >"$root/target/service.log" 2>&1 &
     service=$!
     # shellcheck disable=SC2086 # the words of RATES

@@ -14,14 +14,17 @@ class Hundred {
     }
 
     static int nap(boolean print) throws InterruptedException {
+        long away = 0;
         for (int i = 0; i < 5; i++) {
             if (print) System.out.println("before  " + Thread.currentThread());
             long start = System.nanoTime();
             Thread.sleep(20);
             long ms = (System.nanoTime() - start) / 1_000_000;
+            away += ms;
             String after = "after   " + Thread.currentThread() + "  " + ms + " ms";
             if (print) System.out.println(after);
         }
+        if (print) System.out.println("away for " + away + " ms in all");
         return 0;
     }
 

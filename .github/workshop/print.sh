@@ -3,13 +3,12 @@
 # fast and the pictures.
 #     apt-get install pandoc weasyprint
 #     sh .github/workshop/print.sh
-# A PDF names its text in its keywords, by the hash that git gives to it.
 set -eu
 cd "$(dirname "$0")"
 
-print() { # name, hash: prints the Markdown that it reads, with room to write on each ____
-    pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" \
-        -M keywords="$2" | sed -e 's:_____*:<span class="blank">&</span>:g' \
+print() { # prints the Markdown that it reads, with room to write on each ____
+    pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" |
+        sed -e 's:_____*:<span class="blank">&</span>:g' \
         -e '/class="write"/s:</div>:<i></i>&:' \
         -e '/class="write/s:</div>:<i></i><i></i>&:' \
         -e 's|<a href="[^"#:][^":]*"|<a|g' | # on paper, another page is nowhere
@@ -17,10 +16,9 @@ print() { # name, hash: prints the Markdown that it reads, with room to write on
 }
 
 for text in handout takeaway trainer fast; do
-    print $text "$(git hash-object --no-filters $text.md)" < $text.md
+    print $text < $text.md
 done
 
-pictures="mounted.svg connections.svg"
-for picture in $pictures; do
+for picture in mounted.svg connections.svg; do
     printf '<img class="page" src="%s">\n\n' "$picture"
-done | print pictures "$(cat $pictures | git hash-object --no-filters --stdin)"
+done | print pictures

@@ -4,7 +4,7 @@ recorded() { # waits until the recording has ended and its file is complete
     while jcmd21 $process JFR.check | grep "name=$1 "; do sleep 1; done
 }
 rm -f first.jfr second.jfr
-java21 Service.java | ( # the service ends when these lines do
+java21 Requests.java | ( # the service ends when these lines do
     read -r line || exit 0 # it did not start, and has said why
     echo "$line"
     process=$(printf '%s' "${line##* }" | tr -d '\r')
@@ -26,5 +26,5 @@ if [ -s first.jfr ] && [ -s second.jfr ]; then
     jfr21 print --stack-depth 20 --events VirtualThreadPinned second.jfr | sed -n 1,14p
     grep -A 4 VirtualThreadPinned "$JDK21/lib/jfr/default.jfc" | grep threshold
 else
-    echo "record.sh: no recordings: Service.java didn't start, or else jcmd.txt says why." >&2
+    echo "record.sh: no recordings: Requests.java didn't start, or else jcmd.txt says why." >&2
 fi

@@ -3,7 +3,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /** A service that answers twenty requests a second, until you press Ctrl-C. */
-class Service {
+class Requests {
     public static void main(String[] args) throws Exception {
         System.out.println("JDK " + Runtime.version().feature() + ", process "
             + ProcessHandle.current().pid());

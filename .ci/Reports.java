@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT-0
+import com.mchange.v2.c3p0.*;
+import java.io.*;
+import java.net.*;
+import java.sql.*;
+import java.time.Duration;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hc.core5.util.Timeout;
+import org.apache.kafka.clients.producer.*;
+import org.apache.kafka.common.serialization.StringSerializer;
+import redis.clients.jedis.*;
+import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
+import zipkin2.reporter.urlconnection.URLConnectionSender;
+
+/**
+ * Calls from public reports; the answers: .github/field.md. Most take 50 ms.
+ *
+ *     mvn -q -f .ci/reports dependency:copy-dependencies -DoutputDirectory=$PWD/lib
+ *     javac -proc:none -cp "lib/*" -d out VirtualThreadsLab.java .ci/Reports.java
+ *     java -cp "out:lib/*" Reports --quick --runs 1 caffeine
+ */
+public class Reports extends VirtualThreadsLab {
+    static final List<Experiment> REPORTS = List.of(
+        report("sqlite", () -> {
+            String url = "jdbc:sqlite:" + File.createTempFile("report", ".db");
+            DriverManager.getConnection(url).createStatement().execute("BEGIN EXCLUSIVE");
+            return () -> fails(() -> sql(url + "?busy_timeout=50", "BEGIN EXCLUSIVE"));
+        }),
+        report("h2", () -> () -> sql(
+            "jdbc:h2:mem:;INIT=CREATE ALIAS SLEEP FOR 'java.lang.Thread.sleep(long)'",
+            "CALL SLEEP(50)")),
+        report("mysql", () -> {
+            String url = "jdbc:mysql://127.0.0.1:" + silent() + "/?socketTimeout=50";
+            return () -> fails(() -> sql(url, ""));
+        }),
+        report("c3p0", () -> {
+            var pool = new ComboPooledDataSource();
+            pool.setJdbcUrl("jdbc:h2:mem:customizer");
+            pool.setConnectionCustomizerClassName(Customizer.class.getName());
+            return () -> pool.getConnection().close();
+        }),
+        report("jedis", () -> {
+            var config = new JedisPoolConfig();
+            config.setMaxTotal(1);
+            config.setMaxWait(Duration.ofMillis(50));
+            var pool = new JedisPool(config, "127.0.0.1", silent(), 60_000);
+            Thread.ofPlatform().daemon().start(pool::getResource); // it connects for a minute
+            Thread.sleep(500);
+            return () -> fails(pool::getResource);
+        }),
+        report("caffeine", () -> () -> com.github.benmanes.caffeine.cache.Caffeine
+            .newBuilder().build().get("key", Reports::load)),
+        report("guava", () -> () -> com.google.common.cache.CacheBuilder
+            .newBuilder().build().get("key", () -> load("key"))),
+        report("memoize", () -> () -> com.google.common.base.Suppliers
+            .memoize(() -> load("key")).get()),
+        report("brave", () -> {
+            zipkin2.reporter.BytesMessageSender sender =
+                URLConnectionSender.create("http://127.0.0.1:1"); // refused
+            var tracer = brave.Tracing.newBuilder()
+                .addSpanHandler(AsyncZipkinSpanHandler.create(sender)).build().tracer();
+            return () -> {
+                for (int i = 0; i < 1_000; i++) {
+                    tracer.newTrace().start().finish();
+                    tracer.startScopedSpan("scoped").finish();
+                }
+            };
+        }),
+        report("mail", () -> {
+            int port = silent();
+            var mail = jakarta.mail.Session.getInstance(new Properties());
+            mail.getProperties().setProperty("mail.smtp.timeout", "50");
+            return () -> fails(() ->
+                mail.getTransport("smtp").connect("127.0.0.1", port, "user", "password"));
+        }),
+        report("kafka", () -> {
+            var text = new StringSerializer();
+            var producer = new KafkaProducer<>(Map.of("bootstrap.servers",
+                "127.0.0.1:" + silent(), "max.block.ms", 50), text, text);
+            return () -> fails(producer.send(new ProducerRecord<>("topic", "x"))::get);
+        }),
+        report("httpclient4", () -> {
+            var to = new org.apache.http.HttpHost("127.0.0.1", silent());
+            var pool = new org.apache.http.impl.pool.BasicConnPool();
+            pool.setMaxTotal(1);
+            pool.lease(to, null).get();
+            return () -> fails(() -> pool.lease(to, null).get(50, TimeUnit.MILLISECONDS));
+        }),
+        report("httpclient5", () -> {
+            var pool = new org.apache.hc.client5.http.impl.io
+                .PoolingHttpClientConnectionManager();
+            pool.setMaxTotal(1);
+            var to = new org.apache.hc.client5.http.HttpRoute(
+                new org.apache.hc.core5.http.HttpHost("127.0.0.1", 80));
+            pool.lease("a", to, null).get(Timeout.ofSeconds(1));
+            return () -> fails(() -> pool.lease("b", to, null).get(Timeout.ofMilliseconds(50)));
+        }),
+        report("elastic", () -> () -> fails(() -> new org.apache.http.concurrent
+            .BasicFuture<>(null).get(50, TimeUnit.MILLISECONDS))));
+
+    public static void main(String[] args) { System.exit(run(REPORTS, args)); }
+
+    static Experiment report(String name, Callable<Job> prepared) {
+        return new Experiment(name, "reported",
+            lab -> lab.waiting(name, Lab.UNKNOWN, prepared.call()));
+    }
+
+    static void fails(Job call) {
+        try {
+            call.call();
+        } catch (Exception e) {
+            return; // as it should
+        }
+        throw new IllegalStateException("it didn't fail");
+    }
+
+    static void sql(String url, String sql) throws Exception {
+        try (var connection = DriverManager.getConnection(url)) {
+            connection.createStatement().execute(sql);
+        }
+    }
+
+    static Object load(Object key) {
+        LockSupport.parkNanos(50_000_000);
+        return key;
+    }
+
+    /** The port of a server that never answers. */
+    static int silent() throws IOException {
+        var server = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
+        var open = new ArrayList<Socket>();
+        ForkJoinPool.commonPool().submit(() -> {
+            while (true) open.add(server.accept());
+        });
+        return server.getLocalPort();
+    }
+
+    public static class Customizer extends AbstractConnectionCustomizer {
+        @Override public void onCheckOut(Connection connection, String token) { load(token); }
+    }
+}
