@@ -891,8 +891,29 @@ class Call {
         // Recording disturbs, and so do other programs: of up to three passes, the best counts.
         while (passes.isEmpty() || passes.size() < 3 && !passes.getLast().clear())
             passes.add(Heartbeat.of(job, 1_000));
-        return Collections.min(passes, Comparator.comparing(Heartbeat::tooBusy)
-            .thenComparing(Heartbeat::held)).facts(pinned, added, first);
+        return facts(first, Collections.min(passes, Comparator.comparing(Heartbeat::tooBusy)
+            .thenComparing(Heartbeat::held)), pinned, added);
+    }
+
+    static String facts(Heartbeat first, Heartbeat beat, String pinned, int added) {
+        double call = beat.call();
+        double held = beat.held();
+        if (Double.isNaN(call)) return "the carriers can't be plugged, so nothing is known";
+        if (beat.tooBusy())
+            return "the machine was too busy to tell how long it holds its carrier";
+        String facts = Text.of("a call of %s ms held its carrier for %s", call,
+            held < 1 ? "under 1 ms" : Text.number(held, " ms"));
+        if (held >= 1 && beat.computed() > 0.08 * call)
+            facts += Text.of(", computing for %s ms", beat.computed());
+        if (held >= 1 && !pinned.isEmpty()) facts += ", pinned at " + pinned;
+        else if (held >= Math.max(1, 0.1 * call) && beat.computed() < held / 2)
+            facts += beat.place().isEmpty() ? "" : ", at " + beat.place();
+        if (held >= 1 && beat.compensated() && added > 1)
+            facts += ", and the JVM added " + added + " carriers";
+        double cold = first == null ? 0 : first.held();
+        if (cold > 20 + 2 * held && cold > first.call() / 4)
+            facts += Text.of("; the first call held it for %s of %s ms", cold, first.call());
+        return facts;
     }
 }
 
@@ -910,23 +931,6 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
     /** For over a fifth of the time, this platform thread couldn't run either. */
     boolean tooBusy() { return late > 0.2; }
     boolean clear() { return !tooBusy() && !(held >= 1 && held <= 0.9 * call); }
-
-    String facts(String pinned, int added, Heartbeat first) {
-        if (Double.isNaN(call)) return "the carriers can't be plugged, so nothing is known";
-        if (tooBusy()) return "the machine was too busy to tell how long it holds its carrier";
-        String facts = Text.of("a call of %s ms held its carrier for %s", call,
-            held < 1 ? "under 1 ms" : Text.number(held, " ms"));
-        if (held >= 1 && computed > 0.08 * call)
-            facts += Text.of(", computing for %s ms", computed);
-        if (held >= 1 && !pinned.isEmpty()) facts += ", pinned at " + pinned;
-        else if (held >= Math.max(1, 0.1 * call) && computed < held / 2)
-            facts += place.isEmpty() ? "" : ", at " + place;
-        if (held >= 1 && compensated && added > 1)
-            facts += ", and the JVM added " + added + " carriers";
-        if (first != null && first.held > 20 + 2 * held && first.held > first.call / 4) facts +=
-            Text.of("; the first call held it for %s of %s ms", first.held, first.call);
-        return facts;
-    }
 
     /** Lets threads call for 200 ms, up to so often, on the only carrier that's left. */
     static Heartbeat of(Job job, int most) throws Exception {

@@ -377,7 +377,7 @@ class Expected {
             var look = new Heartbeat(l[0], l[1], l[2], l[3] > 0, l[4], place);
             var first = new Heartbeat(l[5], l[6], 0, false, 0, "");
             all += "%s %s:%n  %s%n  %s%n".formatted(Arrays.toString(l), look.clear(),
-                look.facts("", 18, first), look.facts("`there` (why)", 1, null));
+                Call.facts(first, look, "", 18), Call.facts(null, look, "`there` (why)", 1));
         }
         return all;
     }
