@@ -35,7 +35,6 @@ class Documents {
         330 .github/workshop/handout.md
         210 .github/workshop/trainer.md
         50 .github/workshop/takeaway.md
-        80 .github/workshop/fast.md
         """;
 
     private int faults;

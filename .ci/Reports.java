@@ -8,8 +8,6 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.hc.core5.util.Timeout;
-import org.apache.kafka.clients.producer.*;
-import org.apache.kafka.common.serialization.StringSerializer;
 import redis.clients.jedis.*;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
@@ -34,6 +32,19 @@ public class Reports extends VirtualThreadsLab {
         report("mysql", () -> {
             String url = "jdbc:mysql://127.0.0.1:" + silent() + "/?socketTimeout=50";
             return () -> fails(() -> sql(url, ""));
+        }),
+        report("hikari", () -> {
+            System.setOut(new PrintStream(new OutputStream() { // for the log
+                @Override public void write(int b) { LockSupport.parkNanos(10_000); }
+            }));
+            return () -> {
+                org.slf4j.LoggerFactory.getLogger("orders").info("an order");
+                if (ThreadLocalRandom.current().nextBoolean()) return;
+                try (var pool = new com.zaxxer.hikari.HikariDataSource()) {
+                    pool.setJdbcUrl("jdbc:h2:mem:hikari");
+                    pool.getConnection();
+                }
+            };
         }),
         report("c3p0", () -> {
             var pool = new ComboPooledDataSource();
@@ -75,12 +86,6 @@ public class Reports extends VirtualThreadsLab {
             return () -> fails(() ->
                 mail.getTransport("smtp").connect("127.0.0.1", port, "user", "password"));
         }),
-        report("kafka", () -> {
-            var text = new StringSerializer();
-            var producer = new KafkaProducer<>(Map.of("bootstrap.servers",
-                "127.0.0.1:" + silent(), "max.block.ms", 50), text, text);
-            return () -> fails(producer.send(new ProducerRecord<>("topic", "x"))::get);
-        }),
         report("httpclient4", () -> {
             var to = new org.apache.http.HttpHost("127.0.0.1", silent());
             var pool = new org.apache.http.impl.pool.BasicConnPool();
@@ -96,9 +101,7 @@ public class Reports extends VirtualThreadsLab {
                 new org.apache.hc.core5.http.HttpHost("127.0.0.1", 80));
             pool.lease("a", to, null).get(Timeout.ofSeconds(1));
             return () -> fails(() -> pool.lease("b", to, null).get(Timeout.ofMilliseconds(50)));
-        }),
-        report("elastic", () -> () -> fails(() -> new org.apache.http.concurrent
-            .BasicFuture<>(null).get(50, TimeUnit.MILLISECONDS))));
+        }));
 
     public static void main(String[] args) { System.exit(run(REPORTS, args)); }
 
@@ -138,6 +141,6 @@ public class Reports extends VirtualThreadsLab {
     }
 
     public static class Customizer extends AbstractConnectionCustomizer {
-        @Override public void onCheckOut(Connection connection, String token) { load(token); }
+        @Override public void onCheckOut(java.sql.Connection one, String name) { load(name); }
     }
 }
