@@ -249,8 +249,8 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
     /** Runs all experiments of the list; returns the exit code. */
     static int run(List<Experiment> list, String... words) {
         boolean quick = List.of(words).equals(List.of("--quick"));
-        var report = new Report();
-        if (quick || words.length == 0) return run(list, report, System::nanoTime, quick, 5);
+        if (quick || words.length == 0)
+            return run(list, new Report(), System::nanoTime, quick, 5);
         System.err.println("VirtualThreadsLab: not --quick: " + String.join(" ", words));
         return 2;
     }
@@ -268,12 +268,6 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
     }
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
-
-    /** Adds a sentence, with numbers as in the table; none if a number isn't known. */
-    void say(String form, Object... values) {
-        if (!List.of(values).contains(UNKNOWN))
-            report.said.add(current.name() + ": " + Text.of(form, values) + ".");
-    }
 
     /** Throws if the answer is wrong: with "sheep" for what, "wrong answer: 4 sheep, not 3". */
     static void check(String what, double expected, double actual) {
@@ -300,25 +294,25 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
      * Adds a row, such as "20 in what": each task makes this call, on a thread of its own.
      * The model is the ratio that you expect, 1 if the call doesn't hold its carrier.
      */
-    Row waiting(String what, double model, Job call) {
+    void waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
         Job seen = report.watch(current.name() + ": " + what, tasks, call);
-        return time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
+        time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, seen),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, seen));
     }
 
     /** Adds a row of times in ms; see measure. */
-    Row time(String work, double model, Job platform, Job virtual) {
+    void time(String work, double model, Job platform, Job virtual) {
         int fitMs = size(200, 20);
-        return measure(work, "ms", model,
+        measure(work, "ms", model,
             () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
 
     /** Adds a row of samples in that unit. A side whose gauge throws has no median. */
-    Row measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
+    void measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
         String cell = work.replaceAll("[|\\s]+", " ");
         String name = current.name() + " " + cell;
         report.begins(name, unit, model, current.summary());
@@ -334,11 +328,9 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
             })) sides.remove(side);
             Collections.reverse(sides); // who goes second may find a warmer machine
         }
-        Row row = new Row(current.name(), cell, unit, model,
+        report.add(new Row(current.name(), cell, unit, model,
             sides.contains(one) ? one.samples : List.of(),
-            sides.contains(other) ? other.samples : List.of(), List.of(report.others()));
-        report.add(row);
-        return row;
+            sides.contains(other) ? other.samples : List.of(), List.of(report.others())));
     }
 
     /** Until C2 has seen enough of short work, or for two samples' time; a count needs one. */
@@ -360,14 +352,13 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
     }
 }
 
-/** Prints the table row by row, and then what failed and what was said. */
+/** Prints the table row by row, and then what failed. */
 class Report {
     static final String LINE = "| %-12s | %-19s | %8s | %8s | %8s | %6s |\n";
     static final String RULE =
         "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
     final List<Row> rows = new CopyOnWriteArrayList<>();
     final Set<String> failed = new CopyOnWriteArraySet<>(); // each is reported once
-    final List<String> said = new CopyOnWriteArrayList<>();
     private final PrintStream out = System.out; // even if a call sets another one
     String heading = ""; // comes with the first row
     String place = ""; // such as experiment 2 of 5
@@ -442,7 +433,7 @@ class Report {
     String reason(Throwable error) { return Text.reason(error); }
 
     void end() {
-        put("\n" + items(failed) + items(said) + item("~: don't quote it: of its ratios, the"
+        put("\n" + items(failed) + item("~: don't quote it: of its ratios, the"
             + " highest is over 1.5 times the lowest. Model: plain arithmetic."));
     }
 
@@ -510,7 +501,7 @@ class Text {
 
     /** The first frame outside the JDK and the lab, such as `Mine.load:19`. */
     static String own(Stream<String> frames) {
-        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Heartbeat)[.$].*";
+        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Hold)[.$].*";
         return frames.filter(frame -> !frame.matches(theirs)).map(frame -> "`" + frame
             .replaceAll("[./+]0x\\w+", "").replaceAll("\\(.*?(:\\d+)?\\)", "$1") + "`")
             .findFirst().orElse("the JDK");
@@ -535,7 +526,6 @@ class CommandLine {
         Without a name, the first %s of these run; with "all", every one:
         """;
     private final Set<Experiment> plan = new LinkedHashSet<>();
-    private final Set<String> options = new HashSet<>();
     private final List<String> javas = new ArrayList<>();
     private int samples = 5;
     private int starts = 1;
@@ -546,10 +536,11 @@ class CommandLine {
     }
 
     static int run(List<Experiment> list, LongSupplier clock, DoubleSupplier load,
-            String... words) {
+            String... args) {
+        List<String> words = List.of(args);
         List<Experiment> all = new ArrayList<>(list);
         if (list == VirtualThreadsLab.FIVE) all.addAll(Encores.LIST);
-        if (List.of(words).contains("--help") || List.of(words).contains("-h")) {
+        if (words.contains("--help") || words.contains("-h")) {
             var report = new Report();
             report.put(HELP.formatted(list.size()) + all.stream().map(one -> "  %-12s  %s\n"
                 .formatted(one.name(), one.summary())).collect(Collectors.joining()));
@@ -557,7 +548,7 @@ class CommandLine {
         }
         try {
             var line = new CommandLine();
-            for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
+            for (var rest = words.iterator(); rest.hasNext(); ) line.read(rest, all);
             if (line.plan.isEmpty()) line.plan.addAll(list);
             return line.run(clock, load, words);
         } catch (IllegalArgumentException e) {
@@ -569,7 +560,6 @@ class CommandLine {
     /** Reads a word, and if it's an option, its value. */
     private void read(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
-        options.add(word);
         switch (word) {
             case "--samples", "--predict", "--quick" -> { }
             case "--java" -> javas.add(value(word, words, ".+", "the folder of a JDK"));
@@ -585,8 +575,8 @@ class CommandLine {
     }
 
     private static int number(String option, Iterator<String> words) {
-        String form = "[1-9]\\d?|100";
-        return Integer.parseInt(value(option, words, form, "a number from 1 to 100"));
+        return Integer.parseInt(
+            value(option, words, "[1-9]\\d?|100", "a number from 1 to 100"));
     }
 
     private static String value(String option, Iterator<String> words, String form,
@@ -600,16 +590,16 @@ class CommandLine {
         if (!fine) throw new IllegalArgumentException(otherwise);
     }
 
-    private int run(LongSupplier clock, DoubleSupplier load, String... words) {
-        boolean child = Boolean.getBoolean(ForParent.CHILD); // its words are its parent's
-        boolean fresh = !child && (options.contains("--starts") || !javas.isEmpty());
+    private int run(LongSupplier clock, DoubleSupplier load, List<String> words) {
+        boolean child = Boolean.getBoolean(Starts.CHILD); // its words are its parent's
+        boolean fresh = !child && (words.contains("--starts") || !javas.isEmpty());
         require(Lab.CARRIERS > 0, "there is no carrier");
-        require(!fresh || !options.contains("--predict"),
+        require(!fresh || !words.contains("--predict"),
             "--predict can't go with --starts or --java");
-        if (fresh) return new Starts(starts, javas, List.of(words), options).run();
-        var report = child ? new ForParent(load) : new FullReport(load, options);
+        if (fresh) return new Starts(starts, samples, javas, words).run();
+        var report = child ? new Told(load) : new FullReport(load, words);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
-        boolean quick = options.contains("--quick");
+        boolean quick = words.contains("--quick");
         int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
         require(report.refused.isEmpty(), report.refused);
         return code;
@@ -618,19 +608,18 @@ class CommandLine {
 
 /** The share of the processors that other programs and a hypervisor had since it last said. */
 class OtherLoad implements DoubleSupplier {
-    private double all; // ticks of 10 ms, by all processors
-    private double free; // of these, idle ones and those of this JVM
+    private double[] last = {0, 0}; // ticks of all processors, and of idle ones and this JVM
 
     public double getAsDouble() {
         var system = ManagementFactory.getPlatformMXBean(
             com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
         try (var stat = new Scanner(new File("/proc/stat"))) { // cpu user nice system idle ...
             var ticks = stat.tokens().skip(1).limit(8).map(Double::valueOf).toList();
-            double before = all - free;
-            double ticked = ticks.stream().mapToDouble(tick -> tick).sum() - all;
-            all += ticked;
-            free = ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7;
-            return ticked < 30 ? 0 : Math.max(0, (all - free - before) / ticked);
+            double[] before = last;
+            last = new double[] {ticks.stream().reduce(0.0, Double::sum),
+                ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7};
+            double all = last[0] - before[0];
+            return all < 30 ? 0 : Math.max(0, 1 - (last[1] - before[1]) / all);
         } catch (IOException e) { // not on Linux
             return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
         }
@@ -640,15 +629,15 @@ class OtherLoad implements DoubleSupplier {
 /** Also asks for predictions, says what a call holds, and ends with a chart. */
 class FullReport extends Report {
     private final DoubleSupplier load;
-    private final Set<String> options;
+    private final List<String> options;
     private final Scanner keyboard = new Scanner(System.in);
     private final Map<String, Double> guesses = new HashMap<>(); // by the name of a row
-    private final List<Call> calls = new ArrayList<>();
+    final List<String> said = new CopyOnWriteArrayList<>(); // of calls
     private Call call; // of the row that's being measured
-    private boolean ended;
+    boolean ended;
     String refused = ""; // why the rest can't run
 
-    FullReport(DoubleSupplier load, Set<String> options) {
+    FullReport(DoubleSupplier load, List<String> options) {
         this.load = load;
         this.options = options;
     }
@@ -662,22 +651,18 @@ class FullReport extends Report {
     }
 
     @Override void begins(String row, String unit, double model, String summary) {
-        if (model <= 0) {
-            refused = "model not above 0: " + row;
-            end(); // for the rows before it
-            closed = true;
-        }
+        if (model <= 0) refused = "model not above 0: " + row;
+        closed |= model <= 0;
         if (closed) throw new IllegalStateException("nobody reads on");
-        if (options.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, unit, summary);
+        if (options.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, summary);
         load.getAsDouble(); // the next one counts from here
     }
 
     /** Asks for the ratio that the reader expects of the row. */
-    private void ask(String row, String unit, String summary) {
+    private void ask(String row, String summary) {
         clear();
-        String much = unit.equals("ms") ? "long" : "many " + unit;
-        Text.print(System.err, item(row + " (" + summary + "): how many times as " + much
-            + " with platform threads, such as 30 or 1/3 (Enter skips)?"));
+        Text.print(System.err, item(row + " (" + summary
+            + "): which ratio do you expect, such as 30 or 1/3 (Enter skips)?"));
         String typed = keyboard.hasNextLine() ? keyboard.nextLine() : "";
         double guess = understood(typed);
         if (guess > 0) guesses.put(row, guess);
@@ -689,8 +674,7 @@ class FullReport extends Report {
         String plain = typed.replaceAll("(?i)x|times|[^\\w.,/:%-]", ""); // a × may be garbled
         if (!plain.matches("(\\d*\\.?\\d+)([/:]\\d*\\.?\\d+)?")) return Double.NaN;
         String[] parts = (plain + "/1").split("[/:]");
-        double ratio = Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
-        return Double.isFinite(ratio) ? ratio : Double.NaN;
+        return Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
     }
 
     @Override double others() { return load.getAsDouble(); }
@@ -698,7 +682,7 @@ class FullReport extends Report {
     @Override Job watch(String what, int tasks, Job job) {
         show(what + ", the first call");
         call = new Call(what, tasks, job);
-        attempt(what + ", the first call", call::first);
+        attempt(what + ", the first call", () -> call.first = Hold.of(job, 1));
         return call::make;
     }
 
@@ -706,11 +690,12 @@ class FullReport extends Report {
         return call == null ? super.reason(error) : call.reason(error);
     }
 
-    @Override synchronized void add(Row row) {
-        if (call != null) call.end();
-        if (call != null && row.virtual() > 0) calls.add(call);
+    @Override void add(Row row) {
+        synchronized (this) {
+            if (!ended) super.add(row);
+        }
+        if (call != null) call.end(row, this);
         call = null;
-        if (!ended) super.add(row);
     }
 
     @Override boolean doubtful(Row row) {
@@ -718,15 +703,7 @@ class FullReport extends Report {
             || row.ratio() > 0 && row.unit().equals("ms") && Row.median(row.others()) > 0.1;
     }
 
-    /** Looks at calls alone, and now, as the threads of Flight Recorder stay. */
-    @Override void end() {
-        for (Call one : calls) if (!closed) attempt(one.what + ", alone", () -> {
-            show(one.what + ", alone");
-            said.add(one.what + ": " + one.facts() + ".");
-        });
-        finish("");
-    }
-
+    @Override void end() { finish(""); }
     void interrupted() { finish("\n**Partial:** interrupted in " + place + ".\n"); }
 
     /** Prints what comes after the rows, once. */
@@ -734,7 +711,7 @@ class FullReport extends Report {
         if (ended) return;
         ended = true;
         clear();
-        if (!rows.isEmpty() || refused.isEmpty()) put(ending(partial));
+        put(ending(partial));
     }
 
     String ending(String partial) {
@@ -761,19 +738,12 @@ class FullReport extends Report {
     private String legend() {
         double most = rows.stream().flatMap(row -> row.others().stream())
             .filter(share -> share >= 0).max(Double::compare).orElse(Double.NaN);
-        boolean busy = rows.stream().anyMatch(row -> Row.median(row.others()) > 0.1);
-        return note(this::doubtful,
-                "~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
-            + note(row -> row.model() > 0 || row.low() < row.high(),
-                "Model: plain arithmetic. In brackets: the lowest and the highest ratio.")
-            + (calls.isEmpty() ? "" : item("Calls were looked at alone, in runs of their own."))
+        return item("~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
+            + item("Model: plain arithmetic. In brackets: the lowest and the highest ratio.")
+            + (said.isEmpty() ? "" : item("Calls were looked at alone, in runs of their own."))
             + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
-                + " processors" + (busy ? ": run it again on a quiet machine." : "."),
+                + " processors" + (most > 0.1 ? ": run it again on a quiet machine." : "."),
                 Math.rint(100 * most)));
-    }
-
-    private String note(Predicate<Row> ofRow, String text) {
-        return rows.stream().anyMatch(ofRow) ? item(text) : "";
     }
 
     private String predictions() {
@@ -821,23 +791,20 @@ class FullReport extends Report {
 
 /** A call that all tasks of a row make at once, and what is found out about it. */
 class Call {
-    final String what;
+    private final String what;
     private final int tasks;
     private final Job job;
     private final Set<Thread> callers = ConcurrentHashMap.newKeySet(); // in the call just now
     private final Thread measures = Thread.currentThread();
     private final Thread looks = Thread.ofPlatform().daemon().start(this::look);
     private volatile String verdict = "";
-    private Heartbeat first; // of a cold call: it may load classes, connect, or fill a pool
-    private int added; // carriers, by the JVM
+    Hold first; // of a cold call: it may load classes, connect, or fill a pool
 
     Call(String what, int tasks, Job job) {
         this.what = what;
         this.tasks = tasks;
         this.job = job;
     }
-
-    void first() throws Exception { first = Heartbeat.of(job, 1); }
 
     void make() throws Exception {
         callers.add(Thread.currentThread());
@@ -852,14 +819,13 @@ class Call {
     private void look() {
         try {
             do Thread.sleep(1_000);
-            while (Thread.startVirtualThread(() -> { }).join(Heartbeat.PATIENCE));
+            while (Thread.startVirtualThread(() -> { }).join(java.time.Duration.ofSeconds(10)));
             verdict = "no virtual thread has run for 10 s" + where();
             measures.interrupt();
-            // Those that only lack a carrier go on with these.
+            // The dead keep their carriers; those that only lack one go on with more of them.
             ForkJoinPool scheduler = Carriers.scheduler();
             scheduler.setParallelism(Lab.CARRIERS + tasks);
             scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
-            // The dead keep their carriers; the lab needs as many as before.
             scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         } catch (InterruptedException e) { // the row has ended
             return;
@@ -869,8 +835,8 @@ class Call {
     private String where() {
         List<String> places = callers.stream().map(Carriers::place).toList();
         String most = Carriers.most(places);
-        int there = Collections.frequency(places, most);
-        return ": " + there + " of " + tasks + " callers at " + most;
+        return ": " + Collections.frequency(places, most) + " of " + tasks + " callers at "
+            + most;
     }
 
     String reason(Throwable error) {
@@ -879,37 +845,30 @@ class Call {
         return Text.reason(error) + (late ? where() : "");
     }
 
-    void end() {
+    /** After its row, the call is made alone, to say what it does to its carrier. */
+    void end(Row row, FullReport report) {
         looks.interrupt();
-        added = Carriers.scheduler().getPoolSize() - Lab.CARRIERS;
+        int carriers = Carriers.scheduler().getPoolSize();
+        if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
+            Hold one = Hold.of(job, 1_000);
+            // Without more carriers, the row takes as long as these are held.
+            boolean helped = row.virtual() < one.held() * tasks / Lab.CARRIERS / 2;
+            String facts = facts(first, one, helped ? carriers - Lab.CARRIERS : 0);
+            report.said.add(what + ": " + facts + ".");
+        });
     }
 
-    /** What one call after another does to its carrier. */
-    String facts() throws Exception {
-        List<Heartbeat> passes = new ArrayList<>();
-        String pinned = Pins.longest(() -> passes.add(Heartbeat.of(job, 1_000)));
-        // Recording disturbs, and so do other programs: of up to three passes, the best counts.
-        while (passes.isEmpty() || passes.size() < 3 && !passes.getLast().clear())
-            passes.add(Heartbeat.of(job, 1_000));
-        return facts(first, Collections.min(passes, Comparator.comparing(Heartbeat::tooBusy)
-            .thenComparing(Heartbeat::held)), pinned, added);
-    }
-
-    static String facts(Heartbeat first, Heartbeat beat, String pinned, int added) {
-        double call = beat.call();
-        double held = beat.held();
-        if (Double.isNaN(call)) return "the carriers can't be plugged, so nothing is known";
-        if (beat.tooBusy())
-            return "the machine was too busy to tell how long it holds its carrier";
+    static String facts(Hold first, Hold one, int added) {
+        double call = one.call();
+        double held = one.held();
+        if (call >= 1 && Double.isNaN(held)) return "nothing is known, as nobody could look";
         String facts = Text.of("a call of %s ms held its carrier for %s", call,
-            held < 1 ? "under 1 ms" : Text.number(held, " ms"));
-        if (held >= 1 && beat.computed() > 0.08 * call)
-            facts += Text.of(", computing for %s ms", beat.computed());
-        if (held >= 1 && !pinned.isEmpty()) facts += ", pinned at " + pinned;
-        else if (held >= Math.max(1, 0.1 * call) && beat.computed() < held / 2)
-            facts += beat.place().isEmpty() ? "" : ", at " + beat.place();
-        if (held >= 1 && beat.compensated() && added > 1)
-            facts += ", and the JVM added " + added + " carriers";
+            held >= 1 ? Text.number(held, " ms") : "under 1 ms");
+        if (held >= 1 && one.computed() > 0.08 * call)
+            facts += Text.of(", computing for %s ms", one.computed());
+        if (held >= Math.max(1, 0.1 * call) && one.computed() < held / 2)
+            facts += one.place().isEmpty() ? "" : ", " + one.place();
+        if (held >= 1 && added > 0) facts += ", and the JVM added " + added + " carriers";
         double cold = first == null ? 0 : first.held();
         if (cold > 20 + 2 * held && cold > first.call() / 4)
             facts += Text.of("; the first call held it for %s of %s ms", cold, first.call());
@@ -918,168 +877,93 @@ class Call {
 }
 
 /**
- * How long does a call hold its carrier? The trick: plug all carriers but one. A virtual thread
- * that waits in a class initializer holds its carrier, on every JDK so far. On the one that is
- * left, a virtual thread calls; meanwhile others are started, one after another. For as long as
- * these can't run, the call holds the carrier. Times are medians of many calls, in ms.
+ * How long does a call hold its carrier? The trick: let one virtual thread call while no other
+ * runs, and look at the carriers every millisecond. If one of them carries a thread, that's the
+ * caller, and the call has held its carrier since the last look. Times are medians, in ms.
  */
-record Heartbeat(double call, double held, double computed, boolean compensated, double late,
-        String place) {
-    static final String CALLER = "caller"; // the name of its thread
-    static final java.time.Duration PATIENCE = java.time.Duration.ofSeconds(10);
-
-    /** For over a fifth of the time, this platform thread couldn't run either. */
-    boolean tooBusy() { return late > 0.2; }
-    boolean clear() { return !tooBusy() && !(held >= 1 && held <= 0.9 * call); }
-
-    /** Lets threads call for 200 ms, up to so often, on the only carrier that's left. */
-    static Heartbeat of(Job job, int most) throws Exception {
+record Hold(double call, double held, double computed, String place) {
+    /** Lets threads call for 200 ms, up to so often. */
+    static Hold of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
-        ForkJoinPool scheduler = Carriers.scheduler();
-        int parallelism = scheduler.getParallelism();
-        // As many as exist, or the JVM would use an idle one in place of one that's blocked.
-        int carriers = Math.max(2, Math.max(parallelism, scheduler.getPoolSize()));
-        var toPlug = new CountDownLatch(carriers - 1);
-        var open = new CompletableFuture<Void>();
-        Job plug = VirtualThreadsLab.initializing(() -> {
-            toPlug.countDown();
-            open.join();
-        });
-        var plugs = newVirtualThreadPerTaskExecutor();
-        try {
-            scheduler.setParallelism(carriers);
-            for (int i = 1; i < carriers; i++) plugs.submit(() -> {
-                plug.call();
-                return null;
-            });
-            boolean plugged = toPlug.await(10, TimeUnit.SECONDS);
-            Thread.sleep(5); // now all wait; a JDK that doesn't pin there would free them
-            return plugged && scheduler.getActiveThreadCount() >= carriers - 1
-                ? beat(job, most, scheduler) : new Heartbeat(Double.NaN, 0, 0, false, 0, "");
-        } finally {
-            open.complete(null);
-            plugs.close();
-            scheduler.setParallelism(parallelism);
-        }
-    }
-
-    private static Heartbeat beat(Job job, int most, ForkJoinPool scheduler) throws Exception {
         List<Double> took = new ArrayList<>();
-        List<Double> held = new ArrayList<>();
-        List<String> places = new ArrayList<>(); // of callers, while another thread waited
-        int compensated = 0;
-        double late = 0;
+        List<Double> held = new ArrayList<>(); // of calls that were looked at
+        List<String> places = new ArrayList<>(); // of callers on their carriers
+        boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
+        long before = Carriers.carrying(); // threads of a deadlock, which stay there
         double computed = -Carriers.computedMs();
         long start = System.nanoTime();
-        BooleanSupplier inTime = () -> System.nanoTime() - start < PATIENCE.toNanos();
         do {
             var call = new FutureTask<>(() -> {
                 long from = System.nanoTime();
                 job.call();
                 return (System.nanoTime() - from) / 1e6;
             });
-            Thread caller = Thread.ofVirtual().name(CALLER).start(call);
-            double missed = 0;
-            double pause = 0; // ms in which nobody asked
+            Thread caller = Thread.startVirtualThread(call);
+            long began = System.nanoTime();
+            long last = began; // look
+            double carried = 0; // ns
             while (!call.isDone()) {
-                long asked = System.nanoTime();
-                var ran = new FutureTask<>(System::nanoTime);
-                Thread other = Thread.startVirtualThread(ran);
-                for (long since = asked; !other.join(java.time.Duration.ofMillis(2))
-                        && inTime.getAsBoolean(); since = System.nanoTime()) {
-                    places.add(Carriers.place(caller));
-                    if (scheduler.getActiveThreadCount() < scheduler.getParallelism())
-                        compensated++;
-                    late += late(since);
-                }
-                if (!inTime.getAsBoolean())
+                if (System.nanoTime() - start > 10_000_000_000L)
                     throw new IllegalStateException("a call takes over 10 s");
-                double waited = (ran.get() - asked) / 1e6;
-                if (waited > 0.5) missed += waited + pause / 2;
-                long before = System.nanoTime();
-                LockSupport.parkNanos(500_000);
-                late += late(before);
-                pause = (System.nanoTime() - before) / 1e6;
-                // Others wake up as late as this one.
-                if (pause > 1 && pause < 10) missed = Math.max(0, missed - pause);
+                LockSupport.parkNanos(1_000_000);
+                long now = System.nanoTime();
+                boolean carries = Carriers.carrying() > before;
+                if (call.isDone()) break;
+                if (carries) {
+                    carried += now - last;
+                    places.add(Carriers.held(caller));
+                }
+                last = now;
             }
             took.add(call.get());
-            held.add(Math.min(missed, took.getLast()));
+            if (last > began && carriers) held.add(took.getLast() * carried / (last - began));
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
-        return new Heartbeat(Row.median(took), Row.median(held),
-            Math.min(computed, Row.median(held)), compensated > places.size() / 2,
-            late * 1e6 / (System.nanoTime() - start), Carriers.most(places));
-    }
-
-    /** The ms since then, if this thread would have looked sooner; a coarse timer takes 16. */
-    private static double late(long since) {
-        double ms = (System.nanoTime() - since) / 1e6;
-        return ms > 20 ? ms : 0;
+        return new Hold(Row.median(took), Row.median(held),
+            Math.min(computed, Row.median(held)), Carriers.most(places));
     }
 }
 
 /** Who carries virtual threads, and where these are. */
 class Carriers {
-    /** Carriers are of a class that the JDK doesn't export; but their pool is public. */
-    static Stream<ForkJoinWorkerThread> carriers() {
-        return Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
-            .map(ForkJoinWorkerThread.class::cast);
+    /** Carriers, with their stacks. Their class isn't exported by the JDK. */
+    static Stream<Map.Entry<Thread, StackTraceElement[]>> all() {
+        return Thread.getAllStackTraces().entrySet().stream()
+            .filter(one -> one.getKey().getClass().getSimpleName().equals("CarrierThread"));
     }
 
-    /** The carriers' pool. With -XX:-VMContinuations there are none, and any pool will do. */
+    /** The carriers' pool; if there are no carriers, any pool will do. */
     static ForkJoinPool scheduler() {
-        return carriers().map(ForkJoinWorkerThread::getPool).findFirst()
+        return all().map(one -> ((ForkJoinWorkerThread) one.getKey()).getPool()).findFirst()
             .orElseGet(ForkJoinPool::commonPool);
     }
 
+    /** How many carry a virtual thread now: the frames that run it are on their stacks. */
+    static long carrying() {
+        return all().filter(one -> Stream.of(one.getValue()).anyMatch(frame ->
+            frame.getClassName().equals("java.lang.VirtualThread"))).count();
+    }
+
     static double computedMs() {
-        return carriers().mapToLong(carrier -> ManagementFactory.getThreadMXBean()
-            .getThreadCpuTime(carrier.threadId())).sum() / 1e6;
+        return all().mapToLong(one -> ManagementFactory.getThreadMXBean()
+            .getThreadCpuTime(one.getKey().threadId())).sum() / 1e6;
     }
 
     static String place(Thread thread) {
         return Text.own(Stream.of(thread.getStackTrace()).map(Object::toString));
     }
 
+    /** Where this thread holds its carrier. If it waits there, it's pinned. */
+    static String held(Thread thread) {
+        boolean waits = thread.getState() != Thread.State.RUNNABLE;
+        return (waits ? "pinned at " : "at ") + place(thread) + (waits && Lab.JDK >= 24
+            ? " (in a class initializer, a class loader or native code)" : ""); // JEP 491
+    }
+
     /** The most frequent place in somebody's own code; "" if there's none. */
     static String most(List<String> places) {
-        return places.stream().filter(place -> place.startsWith("`")).max(
+        return places.stream().filter(place -> place.contains("`")).max(
             Comparator.comparing(place -> Collections.frequency(places, place))).orElse("");
-    }
-}
-
-/** What Flight Recorder says of waits while pinned. */
-class Pins {
-    /** Where Flight Recorder saw a pinned caller wait for longest, and why; or nothing. */
-    static String longest(Job calls) throws Exception {
-        List<jdk.jfr.consumer.RecordedEvent> pins = new CopyOnWriteArrayList<>();
-        try (var recording = new jdk.jfr.consumer.RecordingStream()) {
-            recording.enable("jdk.VirtualThreadPinned").withStackTrace()
-                .withThreshold(java.time.Duration.ofMillis(1)); // shorter ones are many
-            recording.onEvent("jdk.VirtualThreadPinned", pins::add);
-            recording.setReuse(false);
-            recording.startAsync();
-            calls.call();
-            recording.stop(); // waits for the events
-        } catch (IOException | LinkageError | VirtualMachineError | IllegalStateException e) {
-            return "a place that isn't known, as Flight Recorder failed: " + e;
-        }
-        pins.removeIf(pin -> !Heartbeat.CALLER.equals(pin.getThread().getJavaName()));
-        return pins.stream().max(Comparator.comparing(pin -> pin.getDuration()))
-            .map(Pins::text).orElse("");
-    }
-
-    private static String text(jdk.jfr.consumer.RecordedEvent pin) {
-        String where = Text.own(pin.getStackTrace().getFrames().stream().map(at ->
-            at.getMethod().getType().getName() + "." + at.getMethod().getName() + ":"
-                + at.getLineNumber()));
-        if (!pin.hasField("pinnedReason")) return where; // up to JDK 23
-        return where + " (" + pin.getString("pinnedReason")
-            .replaceFirst("VM call to .*", "in a class initializer")
-            .replaceFirst("Waited for init.*", "another thread is initializing the class")
-            .replaceFirst("Native.*", "native code or JVM code is on the stack") + ")";
     }
 }
 
@@ -1088,18 +972,35 @@ class Pins {
  * differ by more than the samples of one, so here a start gives one sample: its median.
  */
 class Starts {
+    static final String CHILD = "lab.child"; // a property of each JVM that is started
+
+    record Jdk(String home, String name, FullReport report, Map<String, Row> rows) { }
+
     private final List<Jdk> jdks = new ArrayList<>();
     private final List<String> words; // of each start
     private final int starts;
-    private final Set<FullReport> begun = new HashSet<>();
     private int ended;
-    private boolean printed;
 
-    Starts(int starts, List<String> javas, List<String> words, Set<String> options) {
+    Starts(int starts, int samples, List<String> javas, List<String> words) {
         this.starts = starts;
         this.words = words;
-        var paths = javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas;
-        for (String path : paths) jdks.add(Jdk.of(path, options));
+        for (String home : javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas) {
+            var release = new Properties();
+            try (var file = new FileReader(home + "/release")) {
+                release.load(file);
+            } catch (IOException e) { // then it has no version
+            }
+            release.replaceAll((key, value) -> value.toString().replace("\"", ""));
+            String version = release.getProperty("JAVA_VERSION", "");
+            CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
+                "--java " + home + " isn't the folder of a JDK of 21 or newer");
+            var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
+            List<String> facts = report.facts(samples);
+            report.begin(List.of("Java " + version + ", " + release.getProperty("IMPLEMENTOR"),
+                facts.get(1), "starts: " + starts + ", " + facts.getLast()));
+            jdks.add(new Jdk(home, "JDK " + version, report,
+                Collections.synchronizedMap(new LinkedHashMap<>())));
+        }
     }
 
     /** Returns the exit code. */
@@ -1107,6 +1008,7 @@ class Starts {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> print("\n**Partial:** interrupted"
             + " after " + ended + " of " + starts * jdks.size() + " starts.\n")));
         FullReport first = jdks.getFirst().report();
+        first.put(""); // its heading: does anybody read it?
         for (int i = 1; i <= starts; i++) for (Jdk jdk : jdks) {
             String name = "start " + i + " of " + starts + ", " + jdk.name();
             if (!first.closed) jdk.report().attempt(name, () -> start(jdk, name));
@@ -1118,37 +1020,46 @@ class Starts {
 
     private void start(Jdk jdk, String name) throws Exception {
         System.err.println(name);
-        var builder = new ProcessBuilder(jdk.command(words));
+        var builder = new ProcessBuilder(command(jdk.home() + "/bin/java"));
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         FullReport report = jdk.report();
         report.said.clear();
-        boolean complete = false;
-        for (String line : (Iterable<String>) process.inputReader(
-                java.nio.charset.StandardCharsets.UTF_8).lines()::iterator) {
+        int before = ended;
+        process.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines().forEach(line -> {
             String[] told = line.split("\t", -1);
             switch (told[0]) {
-                case "lab:facts" -> {
-                    if (begun.add(report)) report.begin(List.of(told[1], told[2],
-                        "starts: " + starts + ", " + report.facts(0).getLast()));
-                    if (jdk == jdks.getFirst()) report.put(""); // does anybody read it?
-                }
                 case "lab:row" -> {
-                    Row row = ForParent.row(told);
+                    Row row = Told.row(told);
                     jdk.rows().merge(row.name(), row, Starts::both);
                     Text.print(System.err, report.line(row));
                 }
                 case "lab:failed" -> report.failed.add(name + ": " + told[1]);
                 case "lab:said" -> report.said.add("last start, " + told[1]);
-                case "lab:end" -> complete = true;
+                case "lab:end" -> ended++;
                 default -> { } // a call prints
             }
-        }
+        });
         int exit = process.waitFor();
-        if (complete) ended++;
-        else if (exit != 130) // Ctrl-C, which ends this JVM, too
+        if (ended == before && exit != 130) // 130: Ctrl-C, which ends this JVM, too
             report.failed.add(name + ": exit code " + exit);
+    }
+
+    /** The command of this JVM, for another one. */
+    private List<String> command(String java) {
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(option -> // its port is in use
+            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + CHILD + "=true"));
+        String path = System.getProperty("java.class.path");
+        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        command.add(System.getProperty("jdk.launcher.sourcefile",
+            stack[stack.length - 1].getClassName())); // main's
+        command.addAll(words);
+        return command;
     }
 
     private static Row both(Row old, Row one) {
@@ -1160,9 +1071,8 @@ class Starts {
     }
 
     private synchronized void print(String partial) {
-        if (printed) return;
-        printed = true;
         FullReport first = jdks.getFirst().report();
+        if (first.ended) return;
         for (Jdk jdk : jdks) {
             if (jdk.report() != first) first.put("\n");
             jdk.rows().values().forEach(jdk.report()::add);
@@ -1173,77 +1083,34 @@ class Starts {
 
     /** The ratios of all rows with their ranges, and a column for each JDK. */
     private String sideBySide() {
-        String text = "\n### Side by side\n\n| %-30s |".formatted("Experiment and work");
-        for (Jdk jdk : jdks) text += "%21s |".formatted(jdk.name());
-        text += "\n|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size());
         var names = jdks.stream().flatMap(jdk -> jdk.rows().keySet().stream()).distinct();
-        for (String name : names.toList()) {
-            text += "\n| %-30s |".formatted(name);
-            for (Jdk jdk : jdks) {
-                Row row = jdk.rows().get(name);
-                text += "%21s |".formatted(row == null ? "—" : jdk.report().withRange(row));
-            }
-        }
-        return text + "\n";
-    }
-}
-
-/** A JDK, its report, and the rows that its starts have told, by name. */
-record Jdk(String java, String name, FullReport report, Map<String, Row> rows) {
-    static Jdk of(String path, Set<String> options) {
-        String java = new File(path).isDirectory() ? path + "/bin/java" : path;
-        String modules = "";
-        try {
-            var process = new ProcessBuilder(java, "--list-modules").start();
-            modules = process.inputReader().lines().limit(500).collect(Collectors.joining(" "));
-        } catch (IOException | UncheckedIOException e) {
-            CommandLine.require(false, "--java " + java + ": " + e.getMessage());
-        }
-        String version = modules.replaceFirst("java.base@(\\S+).* jdk.compiler@.*", "$1");
-        CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
-            "--java " + java + " isn't a JDK of 21 or newer");
-        var report = new FullReport(() -> Double.NaN, options); // nothing is measured here
-        var rows = Collections.synchronizedMap(new LinkedHashMap<String, Row>());
-        return new Jdk(java, "JDK " + version, report, rows);
+        return "\n### Side by side\n\n" + line("Experiment and work", Jdk::name)
+            + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size()) + "\n"
+            + names.map(name -> line(name, jdk -> jdk.rows().containsKey(name)
+                ? jdk.report().withRange(jdk.rows().get(name)) : "—"))
+            .collect(Collectors.joining());
     }
 
-    /** The command of this JVM, without its options of starts, for another one. */
-    List<String> command(List<String> words) {
-        List<String> command = new ArrayList<>(List.of(java));
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> // its port is in use
-            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + ForParent.CHILD + "=true"));
-        String path = System.getProperty("java.class.path");
-        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
-        command.add(System.getProperty("jdk.launcher.sourcefile",
-            stack[stack.length - 1].getClassName())); // main's
-        command.addAll(words);
-        return command;
+    private String line(String name, Function<Jdk, String> cell) {
+        return jdks.stream().map(jdk -> "%21s |".formatted(cell.apply(jdk)))
+            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
     }
 }
 
 /** The report of a start: a line for each thing that happens, tabs between its parts. */
-class ForParent extends FullReport {
-    static final String CHILD = "lab.child"; // a property of each JVM that is started
-
-    ForParent(DoubleSupplier load) {
-        super(load, Set.of());
-        Thread.ofPlatform().daemon().start(() -> {
-            new Scanner(System.in).hasNextLine(); // waits until the parent has ended
-            System.exit(1);
-        });
+class Told extends FullReport {
+    Told(DoubleSupplier load) {
+        super(load, List.of());
+        ProcessHandle.current().parent().ifPresent(parent ->
+            parent.onExit().thenRun(() -> System.exit(1)));
     }
 
-    @Override void begin(List<String> facts) {
-        heading = line("facts", facts.get(0), facts.get(1));
-        put("");
-    }
+    @Override void begin(List<String> facts) { }
 
     @Override String line(Row row) {
-        return line("row", row.experiment(), row.work(), row.unit(), "" + row.model(),
-            "" + row.platform(), "" + row.virtual(), "" + row.others().getFirst());
+        return Stream.of("\nlab:row", row.experiment(), row.work(), row.unit(), row.model(),
+            row.platform(), row.virtual(), row.others().getFirst() + "\n")
+            .map(Object::toString).collect(Collectors.joining("\t"));
     }
 
     static Row row(String[] told) {
@@ -1253,14 +1120,12 @@ class ForParent extends FullReport {
     }
 
     @Override String ending(String partial) {
-        Stream<String> lines = Stream.concat(failed.stream().map(what -> line("failed", what)),
-            said.stream().map(what -> line("said", what)));
-        return lines.collect(Collectors.joining()) + line("end");
+        return lines("\nlab:failed\t", failed) + lines("\nlab:said\t", said) + "\nlab:end\n";
     }
 
-    private static String line(String... words) {
-        return Stream.of(words).map(word -> word.replaceAll("\\s+", " "))
-            .collect(Collectors.joining("\t", "\nlab:", "\n"));
+    private static String lines(String start, Collection<String> texts) {
+        return texts.stream().map(text -> start + text.replaceAll("\\s+", " ") + "\n")
+            .collect(Collectors.joining());
     }
 }
 
@@ -1274,7 +1139,6 @@ class Encores {
         new Experiment("thread-local", "objects in a cache, pool or not", Encores::threadLocal),
         new Experiment("million", "park a million virtual threads", Encores::million),
         new Experiment("time-sharing", "short task behind long ones", Encores::timeSharing));
-    static final Gauge NO_SIDE = () -> Lab.UNKNOWN; // for a row of virtual threads only
 
     /**
      * println. Does a single printing task run faster on a virtual thread?
@@ -1328,30 +1192,24 @@ class Encores {
      * Fair: the same tasks, client and server, and a thread per task that makes its own call.
      * Prediction: 1× for all. But a call seems to take longer: its virtual thread isn't resumed
      * until a carrier is free, and nothing interrupts what computes there. Of n tasks for each
-     * carrier, the one in the middle has (n - 1) ÷ 2 behind it: that's the model. From JDK 26
-     * on, it may be resumed sooner, as carriers change queues.
+     * carrier, the one in the middle has (n - 1) ÷ 2 behind it. From JDK 26 on, it may be
+     * resumed sooner, as carriers change queues.
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed(Lab lab) throws Exception {
-        int rounds = 10; // of computations, if each processor has a thread
-        int tasks = rounds * Lab.PROCESSORS;
-        int waitMs = lab.size(120, 60);
+        int tasks = 10 * Lab.PROCESSORS;
         int index = lab.size(37, 34);
         int number = lab.size(24_157_817, 5_702_887);
-        Job compute = () -> Lab.check("as a Fibonacci number", number, fibonacci(index));
-        double behindMs = (rounds - 1) / 2.0 * lab.meanMs(compute, 200);
-        boolean inTurn = Lab.JDK < 26 && Lab.CARRIERS == Lab.PROCESSORS;
-        try (var server = new Server(newFixedThreadPool(tasks), waitMs)) {
+        try (var server = new Server(newFixedThreadPool(tasks), lab.size(120, 60))) {
             Job task = () -> {
-                compute.call();
+                Lab.check("as a Fibonacci number", number, fibonacci(index));
                 server.call(System.nanoTime());
             };
             Job platform = () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
                 platform, virtual);
-            lab.measure("median call", "ms",
-                inTurn ? waitMs / Math.max(waitMs, behindMs) : Lab.UNKNOWN,
+            lab.measure("median call", "ms", Lab.UNKNOWN,
                 () -> server.latency(platform), () -> server.latency(virtual));
         }
     }
@@ -1398,37 +1256,28 @@ class Encores {
         int tasks = lab.size(10_000, 2_000);
         int pool = 200;
         lab.measure(Text.of("%s tasks", tasks), "objects", (double) pool / tasks,
-            () -> buffersMade(newFixedThreadPool(pool), tasks),
-            () -> buffersMade(newVirtualThreadPerTaskExecutor(), tasks));
+            () -> objectsMade(newFixedThreadPool(pool), tasks),
+            () -> objectsMade(newVirtualThreadPerTaskExecutor(), tasks));
     }
 
-    static double buffersMade(ExecutorService executor, int tasks) throws Exception {
-        var made = new AtomicInteger();
-        var cache = ThreadLocal.withInitial(() -> {
-            made.incrementAndGet();
-            return new byte[8_192];
-        });
-        Lab.runAll(executor, tasks, () ->
-            Lab.check("bytes in a buffer", 8_192, cache.get().length));
-        return made.get();
+    static double objectsMade(ExecutorService executor, int tasks) throws Exception {
+        Set<Object> made = ConcurrentHashMap.newKeySet();
+        var cache = ThreadLocal.withInitial(Object::new);
+        Lab.runAll(executor, tasks, () -> made.add(cache.get()));
+        return made.size();
     }
 
     /**
-     * million. How long does it take to park a million virtual threads, and what do they weigh?
+     * million. How many bytes of heap does each of a million parked virtual threads take?
      * There is no platform side: a system's default limits are far below a million threads.
-     * Prediction: at most a few microseconds each, as long as the heap has room. A thread, its
-     * short stack and its entry in the JDK's list weigh less than a kilobyte.
-     * Try: java -Xmx256m VirtualThreadsLab.java million. Which row is still measured?
+     * Prediction: under a kilobyte: a thread, a short stack and an entry in a list of the JDK.
+     * Try: LockSupport.park() in a method that calls itself ten times. What is a deeper stack?
      */
     static void million(Lab lab) throws Exception {
         int n = lab.size(1_000_000, 200_000);
-        lab.measure(Text.of("%s parked", n), "ms", Lab.UNKNOWN, NO_SIDE, () -> {
-            long start = System.nanoTime();
-            return park(n, () -> (System.nanoTime() - start) / 1e6);
-        });
-        lab.measure("bytes of each", Row.COUNT, Lab.UNKNOWN, NO_SIDE, () -> {
+        lab.measure("bytes of each", Row.COUNT, Lab.UNKNOWN, () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
-            return park(n / 10, () -> (heapUsed() - before) / (n / 10));
+            return park(n, () -> (heapUsed() - before) / n);
         });
     }
 
@@ -1472,17 +1321,14 @@ class Encores {
         lab.measure("ms until it runs", Row.COUNT, Lab.UNKNOWN,
             () -> delay(newThreadPerTaskExecutor(Thread::new), Lab.PROCESSORS),
             () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
-        lab.say("a long task takes %s ms", lab.meanMs(Encores::longTask, 1));
     }
-
-    static void longTask() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
 
     /** Returns the milliseconds until the short task runs. */
     static double delay(ExecutorService executor, int busy) throws Exception {
         var begun = new CountDownLatch(busy);
         Runnable task = () -> {
             begun.countDown();
-            longTask();
+            Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38));
         };
         try (executor) {
             var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();

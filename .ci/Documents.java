@@ -80,6 +80,7 @@ class Documents {
         for (Page program : Page.all(POST, ".java")) most(35, List.of(program));
         String toCut = Page.first("(?s)(.*)// ----- Cut", Page.of(LAB).text());
         most(520, List.of(new Page(LAB + ", to the cut", toCut)));
+        most(1_400, List.of(Page.of(LAB)));
         List<Page> tests = Page.all(".ci", ".java").stream()
             .filter(file -> file.path().matches(".ci/[^/]*")).toList(); // not jmh's
         most(1_650, tests);

@@ -145,18 +145,13 @@ class Expected {
     static List<Experiment> plain() {
         return List.of(
             new Experiment("two", "two rows", lab -> {
-                Row row = lab.measure("of five", "ms", 2.5, of(1_000, 42, 40, 38, 44, 36),
+                lab.measure("of five", "ms", 2.5, of(1_000, 42, 40, 38, 44, 36),
                     of(1_000, 16, 15, 17, 14.5, 16.5));
                 lab.measure("a | bar\nand more", "ms", 1, () -> 40, () -> 16);
-                lab.say("%s, then %s and %s ms", "first", row.platform(), row.virtual());
-                lab.say("not said, as there is no %s", Lab.UNKNOWN);
             }),
-            one("one", lab -> {
-                lab.measure("of ten", "objects", 0.5,
-                    of(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
-                    of(9, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24.5));
-                lab.say("size %s", lab.size(1_000, 10));
-            }),
+            one("one", lab -> lab.measure("of ten", "objects", 0.5,
+                of(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+                of(9, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24.5))),
             one("samples", lab -> lab.measure("many", "ms", Lab.UNKNOWN,
                 of(1, 10, 500, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20), () -> 10)));
     }
@@ -172,7 +167,7 @@ class Expected {
             lab.measure("just a block", "ms", 1, () -> 142, () -> 100);
             lab.measure("no block yet", "ms", 1, () -> 141, () -> 100);
             lab.measure("counts", Row.COUNT, Lab.UNKNOWN, () -> 200, () -> 1);
-            lab.measure("one side", "ms", Lab.UNKNOWN, Encores.NO_SIDE, () -> 1_234_567);
+            lab.measure("one side", "ms", Lab.UNKNOWN, () -> Lab.UNKNOWN, () -> 1_234_567);
         }));
     }
 
@@ -194,7 +189,6 @@ class Expected {
                     throw new AssertionError("dropped");
                 }), () -> now += 5_000_000)),
             one("body", lab -> {
-                lab.say("before, %s", 1);
                 throw new CancellationException();
             }),
             one("silent", lab -> lab.measure("errors", "ms", 1, () -> {
@@ -219,7 +213,7 @@ class Expected {
             one("count", lab -> lab.measure("is never noisy", Row.COUNT, Lab.UNKNOWN,
                 of(1, 10, 20, 30, 40, 50), () -> 2)),
             busy("ms", 0.294),
-            one("busy", lab -> lab.measure("one side", "ms", 1, Encores.NO_SIDE, () -> {
+            one("busy", lab -> lab.measure("one side", "ms", 1, () -> Lab.UNKNOWN, () -> {
                 others = 0.5;
                 return 16;
             })));
@@ -250,8 +244,9 @@ class Expected {
     static List<Experiment> interrupted() {
         return List.of(one("first", lab -> lab.measure("done", "ms", 1, () -> 40, () -> 16)),
             one("then", lab -> {
-                lab.say("said before");
-                ((FullReport) lab.report()).interrupted();
+                FullReport report = (FullReport) lab.report();
+                report.said.add("said before.");
+                report.interrupted();
                 lab.measure("not printed", "ms", 1, () -> 40, () -> 16);
             }));
     }
@@ -267,7 +262,6 @@ class Expected {
                 Files.writeString(home.resolve(jdk + "-" + start), """
                     a line of a call's own
 
-                    lab:facts\tJava %1$s\tLinux, samples: 2
                     lab:row\teven\tfirst\tms\t2.5\t%2$s\t16.0\t%3$s
                     lab:row\teven\tcount\t\tNaN\t200.0\t%4$s\t0.0
                     """.formatted(jdk, 40.0 + start, share, start % 2)
@@ -276,10 +270,12 @@ class Expected {
                     + (fails ? "" : "lab:failed\teven, platform: why " + jdk + "\n")
                     + (fails ? "" : "lab:said\teven: start " + start + ".\nlab:end\n"));
             }
-            Path java = Files.writeString(home.resolve("java" + jdk), """
+            Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
+            Files.writeString(bin.resolveSibling("release"),
+                "IMPLEMENTOR=\"a vendor\"\nJAVA_VERSION=\"%s.0.4\"\n".formatted(jdk));
+            Path java = Files.writeString(bin.resolve("java"), """
                 #!/bin/sh
                 cd '%s'
-                [ "$1" != --list-modules ] || exec echo java.base@%s.0.4 jdk.compiler@%2$s
                 echo >> count%2$s
                 echo "$@" | sed 's/.*-Dstd/-Dstd/; s/-cp [^ ]*/-cp PATH/' >> said%2$s
                 n=$(grep -c '' count%2$s)
@@ -287,7 +283,7 @@ class Expected {
                 [ "$n" != 2 ] || { echo it breaks; exit %2$s; }
                 """.formatted(home, jdk));
             java.toFile().setExecutable(true);
-            words.addAll(List.of("--java", "" + java));
+            words.addAll(List.of("--java", "" + bin.getParent()));
         }
         var list = List.of(one("even", lab -> { }));
         String shown = "--starts 3 --runs 2 even --java jdk21 --java jdk25";
@@ -296,9 +292,10 @@ class Expected {
             + Files.readString(home.resolve("said25")).replace("" + home, "HOME");
         Files.delete(home.resolve("count21"));
         String one = captured(true, () -> CommandLine.run(list, Expected::tick, () -> 0,
-            "--java", home + "/java21", "even"), "--java jdk21 even");
-        for (File file : home.toFile().listFiles()) file.delete();
-        Files.delete(home);
+            "--java", home + "/jdk21", "even"), "--java jdk21 even");
+        try (var files = Files.walk(home)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        }
         return both + one;
     }
 
@@ -341,9 +338,9 @@ class Expected {
                 };
                 Job job = () -> now += (long) (ms[shots.getAndIncrement() % ms.length] * 1e6);
                 Lab lab = new Lab(report, () -> now, quick, 3, one("turns", null));
-                Row row = lab.time("a job", 1, job, () -> now += 20_000_000);
+                lab.time("a job", 1, job, () -> now += 20_000_000);
                 all += Arrays.toString(ms) + (quick ? ", quick:" : ":") + did + ", samples "
-                    + row.platforms() + "\n";
+                    + report.rows.getLast().platforms() + "\n";
             }
         }
         return all + limits() + "\n";
@@ -362,22 +359,20 @@ class Expected {
         return "" + asked;
     }
 
-    /** What is said of a call that was looked at: pinned, computing, cold and so on. */
+    /** What is said of a call that was looked at: computing, cold and so on. */
     static String calls() {
         String all = "";
-        double[][] looks = { // ms, held, computed, compensated, late; first ms, held
-            {50, 0, 0, 0, 0, 51, 3}, {50, 0.99, 0, 0, 0, 51, 20.9}, {50, 1, 6, 0, 0, 51, 22},
-            {50, 4, 1, 0, 0, 200, 40}, {50, 4, 1, 0, 0, 200, 51}, {50, 49.6, 0.5, 0, 0, 50, 50},
-            {50, 49.6, 4.9, 1, 0, 50, 50}, {50, 49.6, 5.1, 1, 0, 50, 50},
-            {50, 49.6, 49, 0, 0, 50, 50}, {50, 6, 2, 1, 0, 50, 50}, {50, 44, 2, 1, 0, 50, 50},
-            {0.08, 0.08, 0.08, 0, 0, 3_001, 3_000}, {50, 49.6, 0, 1, 0.2, 1, 1},
-            {50, 49.6, 0, 1, 0.21, 1, 1}, {Double.NaN, 0, 0, 0, 0, 1, 1}};
+        double[][] looks = { // ms, held, computed; of the first call: ms, held
+            {50, 0, 0, 51, 3}, {50, 0.99, 0, 51, 20.9}, {50, 1, 6, 51, 22},
+            {50, 4, 1, 200, 40}, {50, 4, 1, 200, 51}, {50, 49.6, 0.5, 50, 50},
+            {50, 49.6, 4.9, 50, 50}, {50, 49.6, 5.1, 50, 50}, {50, 49.6, 49, 50, 50},
+            {50, 6, 2, 50, 50}, {50, 5, 2.6, 50, 50}, {0.08, 0.08, 0.08, 3_001, 3_000},
+            {0.08, Double.NaN, 0.08, 1, 1}, {50, Double.NaN, 0, 1, 1}};
         for (double[] l : looks) {
-            String place = l[4] > 0 ? "" : "`here`";
-            var look = new Heartbeat(l[0], l[1], l[2], l[3] > 0, l[4], place);
-            var first = new Heartbeat(l[5], l[6], 0, false, 0, "");
-            all += "%s %s:%n  %s%n  %s%n".formatted(Arrays.toString(l), look.clear(),
-                Call.facts(first, look, "", 18), Call.facts(null, look, "`there` (why)", 1));
+            var first = new Hold(l[3], l[4], 0, "");
+            all += "%s:%n  %s%n  %s%n".formatted(Arrays.toString(l),
+                Call.facts(first, new Hold(l[0], l[1], l[2], "at `here`"), 18),
+                Call.facts(null, new Hold(l[0], l[1], l[2], ""), 0));
         }
         return all;
     }
@@ -392,7 +387,7 @@ class Expected {
             .collect(Collectors.joining())
             + Row.median(List.of(9.0, 5.0, 1.0)) + " " + Row.median(List.of(4.0, 3.0, 2.0, 1.0))
             + " " + Row.median(List.of(2.0, Double.NaN)) + " " + Row.median(List.of()) + "\n"
-            + Stream.of("java.A", "jdk.B", "com.sun.C", "sun.D", "Heartbeat.e(F.java:1)",
+            + Stream.of("java.A", "jdk.B", "com.sun.C", "sun.D", "Hold.e(F.java:1)",
                 "Lab.f(F.java:2)", "com.x.Lab$Side.g", "org.E.f(E.java:3)", "mine.Lab2.h:4")
             .map(frame -> Text.own(Stream.of(frame))).collect(Collectors.joining(" ")) + "\n"
             + Text.own(Stream.of("a.B$C/0x0000.<clinit>(B.java:5)", "d.E")) + "\n"
@@ -428,7 +423,6 @@ class Expected {
                 all.append("%-12s %-19s %6s %s%n".formatted(row.experiment(), row.work(),
                     differs ? "by JDK" : Text.ratio(row.model(), 2), row.unit()));
             }
-            report.said.forEach(said -> all.append("    " + said + "\n"));
         }
         return all + "";
     }

@@ -83,7 +83,7 @@ class FaultyExperiments extends VirtualThreadsLab {
             StandardOpenOption.APPEND);
         double n = starts();
         lab.measure("in starts", "ms", 10, () -> 10 * n, () -> n * n);
-        lab.say("this is start %s", n);
+        ((FullReport) lab.report()).said.add("begun: this is start " + (int) n + ".");
     }
 
     static int starts() throws IOException { return Files.readAllLines(BEGUN).size(); }
