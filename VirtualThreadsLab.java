@@ -519,7 +519,7 @@ class CommandLine {
           --quick     smaller sizes: seconds, not a minute, but noisier
           --runs N    N samples of each side, 1 to 100, instead of 5
           --starts N  N fresh JVMs, 1 to 100; each gives one sample, its median
-          --java P    run on that JDK; repeat it to compare JDKs side by side
+          --java P    run on the JDK in folder P; repeat it to compare JDKs side by side
           --samples   print every sample, too
           --predict   ask for your ratio before each row, and compare at the end
         Exit code 0: every row was measured; 1: one was not; 2: not understood.
@@ -597,7 +597,7 @@ class CommandLine {
         require(!fresh || !words.contains("--predict"),
             "--predict can't go with --starts or --java");
         if (fresh) return new Starts(starts, samples, javas, words).run();
-        var report = child ? new Told(load) : new FullReport(load, words);
+        var report = child ? new ForParent(load) : new FullReport(load, words);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
         boolean quick = words.contains("--quick");
         int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
@@ -860,8 +860,8 @@ class Call {
 
     static String facts(Hold first, Hold one, int added) {
         double call = one.call();
-        double held = one.held();
-        if (call >= 1 && Double.isNaN(held)) return "nothing is known, as nobody could look";
+        if (call >= 1 && Double.isNaN(one.held())) return "its carrier couldn't be looked at";
+        double held = one.held() > 0 ? one.held() : 0; // a short call may be over before a look
         String facts = Text.of("a call of %s ms held its carrier for %s", call,
             held >= 1 ? Text.number(held, " ms") : "under 1 ms");
         if (held >= 1 && one.computed() > 0.08 * call)
@@ -991,7 +991,8 @@ class Starts {
             } catch (IOException e) { // then it has no version
             }
             release.replaceAll((key, value) -> value.toString().replace("\"", ""));
-            String version = release.getProperty("JAVA_VERSION", "");
+            String version = release.getProperty("JAVA_VERSION",
+                javas.isEmpty() ? "" + Runtime.version() : "");
             CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
                 "--java " + home + " isn't the folder of a JDK of 21 or newer");
             var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
@@ -1031,7 +1032,7 @@ class Starts {
             String[] told = line.split("\t", -1);
             switch (told[0]) {
                 case "lab:row" -> {
-                    Row row = Told.row(told);
+                    Row row = ForParent.row(told);
                     jdk.rows().merge(row.name(), row, Starts::both);
                     Text.print(System.err, report.line(row));
                 }
@@ -1098,8 +1099,8 @@ class Starts {
 }
 
 /** The report of a start: a line for each thing that happens, tabs between its parts. */
-class Told extends FullReport {
-    Told(DoubleSupplier load) {
+class ForParent extends FullReport {
+    ForParent(DoubleSupplier load) {
         super(load, List.of());
         ProcessHandle.current().parent().ifPresent(parent ->
             parent.onExit().thenRun(() -> System.exit(1)));
@@ -1270,8 +1271,8 @@ class Encores {
     /**
      * million. How many bytes of heap does each of a million parked virtual threads take?
      * There is no platform side: a system's default limits are far below a million threads.
-     * Prediction: under a kilobyte: a thread, a short stack and an entry in a list of the JDK.
-     * Try: LockSupport.park() in a method that calls itself ten times. What is a deeper stack?
+     * Prediction: under a kilobyte: a thread, a short stack and an entry in the JDK's list.
+     * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
         int n = lab.size(1_000_000, 200_000);
