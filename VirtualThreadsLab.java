@@ -974,7 +974,9 @@ class Carriers {
 class Starts {
     static final String CHILD = "lab.child"; // a property of each JVM that is started
 
-    record Jdk(String home, String name, FullReport report, Map<String, Row> rows) { }
+    /** What its starts tell of each row is there by the row's name. */
+    record Jdk(String home, String name, FullReport report,
+        Map<String, List<String[]>> told) { }
 
     private final List<Jdk> jdks = new ArrayList<>();
     private final List<String> words; // of each start
@@ -1032,9 +1034,9 @@ class Starts {
             String[] told = line.split("\t", -1);
             switch (told[0]) {
                 case "lab:row" -> {
-                    Row row = ForParent.row(told);
-                    jdk.rows().merge(row.name(), row, Starts::both);
-                    Text.print(System.err, report.line(row));
+                    jdk.told().computeIfAbsent(told[1] + " " + told[2],
+                        row -> new CopyOnWriteArrayList<>()).add(told);
+                    Text.print(System.err, report.line(row(List.<String[]>of(told))));
                 }
                 case "lab:failed" -> report.failed.add(name + ": " + told[1]);
                 case "lab:said" -> report.said.add("last start, " + told[1]);
@@ -1063,12 +1065,13 @@ class Starts {
         return command;
     }
 
-    private static Row both(Row old, Row one) {
-        BinaryOperator<List<Double>> both = (some, more) ->
-            Stream.concat(some.stream(), more.stream()).toList();
-        return new Row(old.experiment(), old.work(), old.unit(), old.model(),
-            both.apply(old.platforms(), one.platforms()),
-            both.apply(old.virtuals(), one.virtuals()), both.apply(old.others(), one.others()));
+    /** A row, with a sample of each start. */
+    private static Row row(List<String[]> starts) {
+        IntFunction<List<Double>> samples = part ->
+            starts.stream().map(told -> Double.valueOf(told[part])).toList();
+        String[] told = starts.getFirst();
+        return new Row(told[1], told[2], told[3], Double.parseDouble(told[4]),
+            samples.apply(5), samples.apply(6), samples.apply(7));
     }
 
     private synchronized void print(String partial) {
@@ -1076,7 +1079,7 @@ class Starts {
         if (first.ended) return;
         for (Jdk jdk : jdks) {
             if (jdk.report() != first) first.put("\n");
-            jdk.rows().values().forEach(jdk.report()::add);
+            jdk.told().values().forEach(starts -> jdk.report().add(row(starts)));
             jdk.report().finish(partial);
         }
         if (jdks.size() > 1) first.put(sideBySide());
@@ -1084,11 +1087,11 @@ class Starts {
 
     /** The ratios of all rows with their ranges, and a column for each JDK. */
     private String sideBySide() {
-        var names = jdks.stream().flatMap(jdk -> jdk.rows().keySet().stream()).distinct();
+        var names = jdks.stream().flatMap(jdk -> jdk.told().keySet().stream()).distinct();
         return "\n### Side by side\n\n" + line("Experiment and work", Jdk::name)
             + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size()) + "\n"
-            + names.map(name -> line(name, jdk -> jdk.rows().containsKey(name)
-                ? jdk.report().withRange(jdk.rows().get(name)) : "—"))
+            + names.map(name -> line(name, jdk -> jdk.told().containsKey(name)
+                ? jdk.report().withRange(row(jdk.told().get(name))) : "—"))
             .collect(Collectors.joining());
     }
 
@@ -1114,19 +1117,11 @@ class ForParent extends FullReport {
             .map(Object::toString).collect(Collectors.joining("\t"));
     }
 
-    static Row row(String[] told) {
-        List<Double> numbers = Stream.of(told).skip(4).map(Double::valueOf).toList();
-        return new Row(told[1], told[2], told[3], numbers.get(0), List.of(numbers.get(1)),
-            List.of(numbers.get(2)), List.of(numbers.get(3)));
-    }
-
     @Override String ending(String partial) {
-        return lines("\nlab:failed\t", failed) + lines("\nlab:said\t", said) + "\nlab:end\n";
-    }
-
-    private static String lines(String start, Collection<String> texts) {
-        return texts.stream().map(text -> start + text.replaceAll("\\s+", " ") + "\n")
-            .collect(Collectors.joining());
+        var lines = new StringJoiner("\nlab:", "\nlab:", "\nlab:end\n");
+        for (String what : failed) lines.add("failed\t" + what.replaceAll("\\s+", " "));
+        for (String what : said) lines.add("said\t" + what.replaceAll("\\s+", " "));
+        return lines + "";
     }
 }
 
