@@ -798,6 +798,7 @@ class Call {
     private final Thread measures = Thread.currentThread();
     private final Thread looks = Thread.ofPlatform().daemon().start(this::look);
     private volatile String verdict = "";
+    private volatile long ended = System.nanoTime(); // a call
     Hold first; // of a cold call: it may load classes, connect, or fill a pool
 
     Call(String what, int tasks, Job job) {
@@ -812,6 +813,7 @@ class Call {
             job.call();
         } finally {
             callers.remove(Thread.currentThread());
+            ended = System.nanoTime();
         }
     }
 
@@ -819,14 +821,14 @@ class Call {
     private void look() {
         try {
             do Thread.sleep(1_000);
-            while (Thread.startVirtualThread(() -> { }).join(java.time.Duration.ofSeconds(10)));
+            while (Thread.startVirtualThread(() -> { }).join(java.time.Duration.ofSeconds(10))
+                || System.nanoTime() - ended < 10_000_000_000L);
             verdict = "no virtual thread has run for 10 s" + where();
             measures.interrupt();
-            // The dead keep their carriers; those that only lack one go on with more of them.
+            // Those that only lack a carrier go on with more of them.
             ForkJoinPool scheduler = Carriers.scheduler();
             scheduler.setParallelism(Lab.CARRIERS + tasks);
             scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
-            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         } catch (InterruptedException e) { // the row has ended
             return;
         }
@@ -835,8 +837,8 @@ class Call {
     private String where() {
         List<String> places = callers.stream().map(Carriers::place).toList();
         String most = Carriers.most(places);
-        return ": " + Collections.frequency(places, most) + " of " + tasks + " callers at "
-            + most;
+        return most.isEmpty() ? "" : ": " + Collections.frequency(places, most) + " of "
+            + tasks + " callers at " + most;
     }
 
     String reason(Throwable error) {
@@ -848,7 +850,10 @@ class Call {
     /** After its row, the call is made alone, to say what it does to its carrier. */
     void end(Row row, FullReport report) {
         looks.interrupt();
-        int carriers = Carriers.scheduler().getPoolSize();
+        ForkJoinPool scheduler = Carriers.scheduler();
+        int carriers = scheduler.getPoolSize();
+        if (!verdict.isEmpty()) // the dead keep their carriers
+            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
             Hold one = Hold.of(job, 1_000);
             // Without more carriers, the row takes as long as these are held.
@@ -877,19 +882,18 @@ class Call {
 }
 
 /**
- * How long does a call hold its carrier? The trick: let one virtual thread call while no other
- * runs, and look at the carriers every millisecond. If one of them carries a thread, that's the
- * caller, and the call has held its carrier since the last look. Times are medians, in ms.
+ * How long does a call hold its carrier? The trick: let one virtual thread call, and look at it
+ * several times a millisecond. If it's mounted, the call has held its carrier since the last
+ * look. Times are in ms, medians of the calls, but for what they compute: that's a mean.
  */
 record Hold(double call, double held, double computed, String place) {
-    /** Lets threads call for 200 ms, up to so often. */
+    /** Makes one call after another for 200 ms, at most so many. */
     static Hold of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
         List<Double> took = new ArrayList<>();
         List<Double> held = new ArrayList<>(); // of calls that were looked at
         List<String> places = new ArrayList<>(); // of callers on their carriers
         boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
-        long before = Carriers.carrying(); // threads of a deadlock, which stay there
         double computed = -Carriers.computedMs();
         long start = System.nanoTime();
         do {
@@ -903,50 +907,44 @@ record Hold(double call, double held, double computed, String place) {
             long last = began; // look
             double carried = 0; // ns
             while (!call.isDone()) {
-                if (System.nanoTime() - start > 10_000_000_000L)
-                    throw new IllegalStateException("a call takes over 10 s");
-                LockSupport.parkNanos(1_000_000);
+                if (System.nanoTime() - start > 10_000_000_000L && call.cancel(true))
+                    throw new AssertionError("a call takes over 10 s");
+                LockSupport.parkNanos(200_000);
                 long now = System.nanoTime();
-                boolean carries = Carriers.carrying() > before;
+                boolean mounted = caller.toString().contains("@"); // then comes its carrier
                 if (call.isDone()) break;
-                if (carries) {
-                    carried += now - last;
-                    places.add(Carriers.held(caller));
-                }
+                if (mounted) carried += now - last;
+                // A stack costs more than a look, and the caller time.
+                if (mounted && carried > 1e6 * places.size()) places.add(Carriers.held(caller));
                 last = now;
             }
             took.add(call.get());
             if (last > began && carriers) held.add(took.getLast() * carried / (last - began));
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
-        return new Hold(Row.median(took), Row.median(held),
-            Math.min(computed, Row.median(held)), Carriers.most(places));
+        double ms = Math.min(Row.median(took), Row.median(held));
+        return new Hold(Row.median(took), ms, Math.min(computed, ms), Carriers.most(places));
     }
 }
 
 /** Who carries virtual threads, and where these are. */
 class Carriers {
-    /** Carriers, with their stacks. Their class isn't exported by the JDK. */
-    static Stream<Map.Entry<Thread, StackTraceElement[]>> all() {
-        return Thread.getAllStackTraces().entrySet().stream()
-            .filter(one -> one.getKey().getClass().getSimpleName().equals("CarrierThread"));
+    /** Carriers are of a class that the JDK doesn't export; but their pool is public. */
+    static Stream<ForkJoinWorkerThread> all() {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
+            .map(ForkJoinWorkerThread.class::cast);
     }
 
     /** The carriers' pool; if there are no carriers, any pool will do. */
     static ForkJoinPool scheduler() {
-        return all().map(one -> ((ForkJoinWorkerThread) one.getKey()).getPool()).findFirst()
+        return all().map(ForkJoinWorkerThread::getPool).findFirst()
             .orElseGet(ForkJoinPool::commonPool);
     }
 
-    /** How many carry a virtual thread now: the frames that run it are on their stacks. */
-    static long carrying() {
-        return all().filter(one -> Stream.of(one.getValue()).anyMatch(frame ->
-            frame.getClassName().equals("java.lang.VirtualThread"))).count();
-    }
-
     static double computedMs() {
-        return all().mapToLong(one -> ManagementFactory.getThreadMXBean()
-            .getThreadCpuTime(one.getKey().threadId())).sum() / 1e6;
+        return all().mapToLong(carrier -> ManagementFactory.getThreadMXBean()
+            .getThreadCpuTime(carrier.threadId())).sum() / 1e6;
     }
 
     static String place(Thread thread) {
@@ -999,7 +997,7 @@ class Starts {
                 "--java " + home + " isn't the folder of a JDK of 21 or newer");
             var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
             List<String> facts = report.facts(samples);
-            report.begin(List.of("Java " + version + ", " + release.getProperty("IMPLEMENTOR"),
+            report.begin(List.of("Java " + version + ", " + release.getProperty("IMPLEMENTOR", "?"),
                 facts.get(1), "starts: " + starts + ", " + facts.getLast()));
             jdks.add(new Jdk(home, "JDK " + version, report,
                 Collections.synchronizedMap(new LinkedHashMap<>())));

@@ -54,6 +54,7 @@ class FaultyExperiments extends VirtualThreadsLab {
         waits("deadlock", FaultyExperiments::deadlock),
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
         waits("pin", () -> pinned(20)),
+        waits("slow", () -> pinned(1_300)),
         waits("part", () -> {
             Thread.sleep(10);
             pinned(35);
