@@ -997,8 +997,9 @@ class Starts {
                 "--java " + home + " isn't the folder of a JDK of 21 or newer");
             var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
             List<String> facts = report.facts(samples);
-            report.begin(List.of("Java " + version + ", " + release.getProperty("IMPLEMENTOR", "?"),
-                facts.get(1), "starts: " + starts + ", " + facts.getLast()));
+            String vendor = release.getProperty("IMPLEMENTOR", "vendor unknown");
+            report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
+                "starts: " + starts + ", " + facts.getLast()));
             jdks.add(new Jdk(home, "JDK " + version, report,
                 Collections.synchronizedMap(new LinkedHashMap<>())));
         }
