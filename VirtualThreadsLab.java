@@ -855,10 +855,7 @@ class Call {
         if (!verdict.isEmpty()) // the dead keep their carriers
             scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
-            Hold one = Hold.of(job, 1_000);
-            // Without more carriers, the row takes as long as these are held.
-            boolean helped = row.virtual() < one.held() * tasks / Lab.CARRIERS / 2;
-            String facts = facts(first, one, helped ? carriers - Lab.CARRIERS : 0);
+            String facts = facts(first, Hold.of(job, 1_000), carriers - Lab.CARRIERS);
             report.said.add(what + ": " + facts + ".");
         });
     }
@@ -873,7 +870,8 @@ class Call {
             facts += Text.of(", computing for %s ms", one.computed());
         if (held >= Math.max(1, 0.1 * call) && one.computed() < held / 2)
             facts += one.place().isEmpty() ? "" : ", " + one.place();
-        if (held >= 1 && added > 0) facts += ", and the JVM added " + added + " carriers";
+        if (held >= 1 && one.compensated() && added > 0)
+            facts += ", and the JVM added " + added + " carriers";
         double cold = first == null ? 0 : first.held();
         if (cold > 20 + 2 * held && cold > first.call() / 4)
             facts += Text.of("; the first call held it for %s of %s ms", cold, first.call());
@@ -886,7 +884,7 @@ class Call {
  * several times a millisecond. If it's mounted, the call has held its carrier since the last
  * look. Times are in ms, medians of the calls, but for what they compute: that's a mean.
  */
-record Hold(double call, double held, double computed, String place) {
+record Hold(double call, double held, double computed, boolean compensated, String place) {
     /** Makes one call after another for 200 ms, at most so many. */
     static Hold of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
@@ -894,6 +892,9 @@ record Hold(double call, double held, double computed, String place) {
         List<Double> held = new ArrayList<>(); // of calls that were looked at
         List<String> places = new ArrayList<>(); // of callers on their carriers
         boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
+        ForkJoinPool scheduler = Carriers.scheduler();
+        int idle = scheduler.getActiveThreadCount();
+        int compensated = 0; // above 0 if the scheduler mostly doesn't count on the carrier
         double computed = -Carriers.computedMs();
         long start = System.nanoTime();
         do {
@@ -914,6 +915,7 @@ record Hold(double call, double held, double computed, String place) {
                 boolean mounted = caller.toString().contains("@"); // then comes its carrier
                 if (call.isDone()) break;
                 if (mounted) carried += now - last;
+                if (mounted) compensated += scheduler.getActiveThreadCount() > idle ? -1 : 1;
                 // A stack costs more than a look, and the caller time.
                 if (mounted && carried > 1e6 * places.size()) places.add(Carriers.held(caller));
                 last = now;
@@ -923,7 +925,8 @@ record Hold(double call, double held, double computed, String place) {
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
         double ms = Math.min(Row.median(took), Row.median(held));
-        return new Hold(Row.median(took), ms, Math.min(computed, ms), Carriers.most(places));
+        return new Hold(Row.median(took), ms, Math.min(computed, ms), compensated > 0,
+            Carriers.most(places));
     }
 }
 

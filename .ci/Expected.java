@@ -369,10 +369,11 @@ class Expected {
             {50, 6, 2, 50, 50}, {50, 5, 2.6, 50, 50}, {0.08, 0.08, 0.08, 3_001, 3_000},
             {0.08, Double.NaN, 0.08, 3_001, 3_000}, {50, Double.NaN, 0, 1, 1}};
         for (double[] l : looks) {
-            var first = new Hold(l[3], l[4], 0, "");
-            all += "%s:%n  %s%n  %s%n".formatted(Arrays.toString(l),
-                Call.facts(first, new Hold(l[0], l[1], l[2], "at `here`"), 18),
-                Call.facts(null, new Hold(l[0], l[1], l[2], ""), 0));
+            var first = new Hold(l[3], l[4], 0, false, "");
+            all += "%s:%n  %s%n  %s%n  %s%n".formatted(Arrays.toString(l),
+                Call.facts(first, new Hold(l[0], l[1], l[2], true, "at `here`"), 18),
+                Call.facts(null, new Hold(l[0], l[1], l[2], false, ""), 18),
+                Call.facts(null, new Hold(l[0], l[1], l[2], true, ""), 0));
         }
         return all;
     }
