@@ -501,7 +501,7 @@ class Text {
 
     /** The first frame outside the JDK and the lab, such as `Mine.load:19`. */
     static String own(Stream<String> frames) {
-        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Hold)[.$].*";
+        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Heartbeat)[.$].*";
         return frames.filter(frame -> !frame.matches(theirs)).map(frame -> "`" + frame
             .replaceAll("[./+]0x\\w+", "").replaceAll("\\(.*?(:\\d+)?\\)", "$1") + "`")
             .findFirst().orElse("the JDK");
@@ -591,13 +591,13 @@ class CommandLine {
     }
 
     private int run(LongSupplier clock, DoubleSupplier load, List<String> words) {
-        boolean child = Boolean.getBoolean(Starts.CHILD); // its words are its parent's
+        boolean child = Boolean.getBoolean(Child.PROPERTY); // its words are its parent's
         boolean fresh = !child && (words.contains("--starts") || !javas.isEmpty());
         require(Lab.CARRIERS > 0, "there is no carrier");
         require(!fresh || !words.contains("--predict"),
             "--predict can't go with --starts or --java");
         if (fresh) return new Starts(starts, samples, javas, words).run();
-        var report = child ? new ForParent(load) : new FullReport(load, words);
+        var report = child ? new Child(load) : new FullReport(load, words);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
         boolean quick = words.contains("--quick");
         int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
@@ -682,7 +682,7 @@ class FullReport extends Report {
     @Override Job watch(String what, int tasks, Job job) {
         show(what + ", the first call");
         call = new Call(what, tasks, job);
-        attempt(what + ", the first call", () -> call.first = Hold.of(job, 1));
+        attempt(what + ", the first call", () -> call.first = Heartbeat.of(job, 1));
         return call::make;
     }
 
@@ -799,7 +799,7 @@ class Call {
     private final Thread looks = Thread.ofPlatform().daemon().start(this::look);
     private volatile String verdict = "";
     private volatile long ended = System.nanoTime(); // a call
-    Hold first; // of a cold call: it may load classes, connect, or fill a pool
+    Heartbeat first; // of a cold call: it may load classes, connect, or fill a pool
 
     Call(String what, int tasks, Job job) {
         this.what = what;
@@ -855,12 +855,12 @@ class Call {
         if (!verdict.isEmpty()) // the dead keep their carriers
             scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
-            String facts = facts(first, Hold.of(job, 1_000), carriers - Lab.CARRIERS);
+            String facts = facts(first, Heartbeat.of(job, 1_000), carriers - Lab.CARRIERS);
             report.said.add(what + ": " + facts + ".");
         });
     }
 
-    static String facts(Hold first, Hold one, int added) {
+    static String facts(Heartbeat first, Heartbeat one, int added) {
         double call = one.call();
         if (call >= 1 && Double.isNaN(one.held())) return "its carrier couldn't be looked at";
         double held = one.held() > 0 ? one.held() : 0; // a short call may be over before a look
@@ -884,9 +884,9 @@ class Call {
  * several times a millisecond. If it's mounted, the call has held its carrier since the last
  * look. Times are in ms, medians of the calls, but for what they compute: that's a mean.
  */
-record Hold(double call, double held, double computed, boolean compensated, String place) {
+record Heartbeat(double call, double held, double computed, boolean compensated, String place) {
     /** Makes one call after another for 200 ms, at most so many. */
-    static Hold of(Job job, int most) throws Exception {
+    static Heartbeat of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
         List<Double> took = new ArrayList<>();
         List<Double> held = new ArrayList<>(); // of calls that were looked at
@@ -906,6 +906,7 @@ record Hold(double call, double held, double computed, boolean compensated, Stri
             Thread caller = Thread.startVirtualThread(call);
             long began = System.nanoTime();
             long last = began; // look
+            boolean wasMounted = false;
             double carried = 0; // ns
             while (!call.isDone()) {
                 if (System.nanoTime() - start > 10_000_000_000L && call.cancel(true))
@@ -914,7 +915,9 @@ record Hold(double call, double held, double computed, boolean compensated, Stri
                 long now = System.nanoTime();
                 boolean mounted = caller.toString().contains("@"); // then comes its carrier
                 if (call.isDone()) break;
-                if (mounted) carried += now - last;
+                // If nobody looked for long, it may have come back just now.
+                if (mounted) carried += wasMounted ? now - last : Math.min(now - last, 1e6);
+                wasMounted = mounted;
                 if (mounted) compensated += scheduler.getActiveThreadCount() > idle ? -1 : 1;
                 // A stack costs more than a look, and the caller time.
                 if (mounted && carried > 1e6 * places.size()) places.add(Carriers.held(caller));
@@ -925,7 +928,7 @@ record Hold(double call, double held, double computed, boolean compensated, Stri
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
         double ms = Math.min(Row.median(took), Row.median(held));
-        return new Hold(Row.median(took), ms, Math.min(computed, ms), compensated > 0,
+        return new Heartbeat(Row.median(took), ms, Math.min(computed, ms), compensated > 0,
             Carriers.most(places));
     }
 }
@@ -973,8 +976,6 @@ class Carriers {
  * differ by more than the samples of one, so here a start gives one sample: its median.
  */
 class Starts {
-    static final String CHILD = "lab.child"; // a property of each JVM that is started
-
     /** What its starts tell of each row is there by the row's name. */
     record Jdk(String home, String name, FullReport report,
         Map<String, List<String[]>> told) { }
@@ -1025,7 +1026,7 @@ class Starts {
 
     private void start(Jdk jdk, String name) throws Exception {
         System.err.println(name);
-        var builder = new ProcessBuilder(command(jdk.home() + "/bin/java"));
+        var builder = new ProcessBuilder(Child.command(jdk.home() + "/bin/java", words));
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -1038,7 +1039,7 @@ class Starts {
                 case "lab:row" -> {
                     jdk.told().computeIfAbsent(told[1] + " " + told[2],
                         row -> new CopyOnWriteArrayList<>()).add(told);
-                    Text.print(System.err, report.line(row(List.<String[]>of(told))));
+                    Text.print(System.err, report.line(Child.row(List.<String[]>of(told))));
                 }
                 case "lab:failed" -> report.failed.add(name + ": " + told[1]);
                 case "lab:said" -> report.said.add("last start, " + told[1]);
@@ -1051,37 +1052,12 @@ class Starts {
             report.failed.add(name + ": exit code " + exit);
     }
 
-    /** The command of this JVM, for another one. */
-    private List<String> command(String java) {
-        List<String> command = new ArrayList<>(List.of(java));
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> // its port is in use
-            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + CHILD + "=true"));
-        String path = System.getProperty("java.class.path");
-        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
-        command.add(System.getProperty("jdk.launcher.sourcefile",
-            stack[stack.length - 1].getClassName())); // main's
-        command.addAll(words);
-        return command;
-    }
-
-    /** A row, with a sample of each start. */
-    private static Row row(List<String[]> starts) {
-        IntFunction<List<Double>> samples = part ->
-            starts.stream().map(told -> Double.valueOf(told[part])).toList();
-        String[] told = starts.getFirst();
-        return new Row(told[1], told[2], told[3], Double.parseDouble(told[4]),
-            samples.apply(5), samples.apply(6), samples.apply(7));
-    }
-
     private synchronized void print(String partial) {
         FullReport first = jdks.getFirst().report();
         if (first.ended) return;
         for (Jdk jdk : jdks) {
             if (jdk.report() != first) first.put("\n");
-            jdk.told().values().forEach(starts -> jdk.report().add(row(starts)));
+            jdk.told().values().forEach(starts -> jdk.report().add(Child.row(starts)));
             jdk.report().finish(partial);
         }
         if (jdks.size() > 1) first.put(sideBySide());
@@ -1093,7 +1069,7 @@ class Starts {
         return "\n### Side by side\n\n" + line("Experiment and work", Jdk::name)
             + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size()) + "\n"
             + names.map(name -> line(name, jdk -> jdk.told().containsKey(name)
-                ? jdk.report().withRange(row(jdk.told().get(name))) : "—"))
+                ? jdk.report().withRange(Child.row(jdk.told().get(name))) : "—"))
             .collect(Collectors.joining());
     }
 
@@ -1103,12 +1079,30 @@ class Starts {
     }
 }
 
-/** The report of a start: a line for each thing that happens, tabs between its parts. */
-class ForParent extends FullReport {
-    ForParent(DoubleSupplier load) {
+/** A start, and what it tells its parent: a line for each thing, tabs between its parts. */
+class Child extends FullReport {
+    static final String PROPERTY = "lab.child"; // of each JVM that is started
+
+    Child(DoubleSupplier load) {
         super(load, List.of());
         ProcessHandle.current().parent().ifPresent(parent ->
             parent.onExit().thenRun(() -> System.exit(1)));
+    }
+
+    /** The command of this JVM, for another one. */
+    static List<String> command(String java, List<String> words) {
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(option -> // its port is in use
+            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + PROPERTY + "=true"));
+        String path = System.getProperty("java.class.path");
+        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        command.add(System.getProperty("jdk.launcher.sourcefile",
+            stack[stack.length - 1].getClassName())); // main's
+        command.addAll(words);
+        return command;
     }
 
     @Override void begin(List<String> facts) { }
@@ -1117,6 +1111,15 @@ class ForParent extends FullReport {
         return Stream.of("\nlab:row", row.experiment(), row.work(), row.unit(), row.model(),
             row.platform(), row.virtual(), row.others().getFirst() + "\n")
             .map(Object::toString).collect(Collectors.joining("\t"));
+    }
+
+    /** A row, with a sample of each start. */
+    static Row row(List<String[]> starts) {
+        IntFunction<List<Double>> samples = part ->
+            starts.stream().map(told -> Double.valueOf(told[part])).toList();
+        String[] told = starts.getFirst();
+        return new Row(told[1], told[2], told[3], Double.parseDouble(told[4]),
+            samples.apply(5), samples.apply(6), samples.apply(7));
     }
 
     @Override String ending(String partial) {

@@ -369,11 +369,11 @@ class Expected {
             {50, 6, 2, 50, 50}, {50, 5, 2.6, 50, 50}, {0.08, 0.08, 0.08, 3_001, 3_000},
             {0.08, Double.NaN, 0.08, 3_001, 3_000}, {50, Double.NaN, 0, 1, 1}};
         for (double[] l : looks) {
-            var first = new Hold(l[3], l[4], 0, false, "");
+            var first = new Heartbeat(l[3], l[4], 0, false, "");
             all += "%s:%n  %s%n  %s%n  %s%n".formatted(Arrays.toString(l),
-                Call.facts(first, new Hold(l[0], l[1], l[2], true, "at `here`"), 18),
-                Call.facts(null, new Hold(l[0], l[1], l[2], false, ""), 18),
-                Call.facts(null, new Hold(l[0], l[1], l[2], true, ""), 0));
+                Call.facts(first, new Heartbeat(l[0], l[1], l[2], true, "at `here`"), 18),
+                Call.facts(null, new Heartbeat(l[0], l[1], l[2], false, ""), 18),
+                Call.facts(null, new Heartbeat(l[0], l[1], l[2], true, ""), 0));
         }
         return all;
     }
@@ -388,7 +388,7 @@ class Expected {
             .collect(Collectors.joining())
             + Row.median(List.of(9.0, 5.0, 1.0)) + " " + Row.median(List.of(4.0, 3.0, 2.0, 1.0))
             + " " + Row.median(List.of(2.0, Double.NaN)) + " " + Row.median(List.of()) + "\n"
-            + Stream.of("java.A", "jdk.B", "com.sun.C", "sun.D", "Hold.e(F.java:1)",
+            + Stream.of("java.A", "jdk.B", "com.sun.C", "sun.D", "Heartbeat.e(F.java:1)",
                 "Lab.f(F.java:2)", "com.x.Lab$Side.g", "org.E.f(E.java:3)", "mine.Lab2.h:4")
             .map(frame -> Text.own(Stream.of(frame))).collect(Collectors.joining(" ")) + "\n"
             + Text.own(Stream.of("a.B$C/0x0000.<clinit>(B.java:5)", "d.E")) + "\n"
