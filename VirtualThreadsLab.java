@@ -784,8 +784,7 @@ class FullReport extends Report {
     /** A list item in lines of up to 80 characters, broken at spaces. */
     @Override String item(String text) {
         String line = "(.{1,78})( |$)"; // two spaces come before each but the first
-        line += "|(.{78})"; // a part of a word that is longer
-        return super.item(text).strip().replaceAll(line, "$1$3\n  ").stripTrailing() + "\n";
+        return super.item(text).strip().replaceAll(line, "$1\n  ").stripTrailing() + "\n";
     }
 }
 
@@ -1004,12 +1003,10 @@ class Starts {
             String vendor = release.getProperty("IMPLEMENTOR", "vendor unknown");
             report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
                 "starts: " + starts + ", " + facts.getLast()));
-            jdks.add(new Jdk(home, "JDK " + version, report,
-                Collections.synchronizedMap(new LinkedHashMap<>())));
+            jdks.add(new Jdk(home, "JDK " + version, report, new LinkedHashMap<>()));
         }
     }
 
-    /** Returns the exit code. */
     int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> print("\n**Partial:** interrupted"
             + " after " + ended + " of " + starts * jdks.size() + " starts.\n")));
@@ -1020,8 +1017,8 @@ class Starts {
             if (!first.closed) jdk.report().attempt(name, () -> start(jdk, name));
         }
         print("");
-        boolean all = jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty());
-        return all && !first.closed ? 0 : 1;
+        if (first.closed) return 1;
+        return jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty()) ? 0 : 1;
     }
 
     private void start(Jdk jdk, String name) throws Exception {
@@ -1030,26 +1027,30 @@ class Starts {
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        FullReport report = jdk.report();
-        report.said.clear();
         int before = ended;
-        process.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines().forEach(line -> {
-            String[] told = line.split("\t", -1);
-            switch (told[0]) {
-                case "lab:row" -> {
-                    jdk.told().computeIfAbsent(told[1] + " " + told[2],
-                        row -> new CopyOnWriteArrayList<>()).add(told);
-                    Text.print(System.err, report.line(Child.row(List.<String[]>of(told))));
-                }
-                case "lab:failed" -> report.failed.add(name + ": " + told[1]);
-                case "lab:said" -> report.said.add("last start, " + told[1]);
-                case "lab:end" -> ended++;
-                default -> { } // a call prints
-            }
-        });
+        process.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
+            .forEach(line -> keep(jdk, name, line.split("\t", -1)));
         int exit = process.waitFor();
         if (ended == before && exit != 130) // 130: Ctrl-C, which ends this JVM, too
-            report.failed.add(name + ": exit code " + exit);
+            jdk.report().failed.add(name + ": exit code " + exit);
+    }
+
+    /** Keeps what a start tells, and shows a row at once. Other lines are what calls print. */
+    private synchronized void keep(Jdk jdk, String name, String[] told) {
+        FullReport report = jdk.report();
+        switch (told[0]) {
+            case "lab:row" -> {
+                String row = told[1] + " " + told[2];
+                jdk.told().computeIfAbsent(row, one -> new ArrayList<>()).add(told);
+                Text.print(System.err, report.line(Child.row(List.<String[]>of(told))));
+            }
+            case "lab:end" -> {
+                ended++;
+                report.said.clear(); // of the start before
+            }
+            case "lab:failed" -> report.failed.add(name + ": " + told[1]);
+            case "lab:said" -> report.said.add("last start, " + told[1]);
+        }
     }
 
     private synchronized void print(String partial) {
@@ -1123,7 +1124,7 @@ class Child extends FullReport {
     }
 
     @Override String ending(String partial) {
-        var lines = new StringJoiner("\nlab:", "\nlab:", "\nlab:end\n");
+        var lines = new StringJoiner("\nlab:", "\nlab:end\nlab:", "\n");
         for (String what : failed) lines.add("failed\t" + what.replaceAll("\\s+", " "));
         for (String what : said) lines.add("said\t" + what.replaceAll("\\s+", " "));
         return lines + "";

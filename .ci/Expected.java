@@ -267,8 +267,8 @@ class Expected {
                     """.formatted(jdk, 40.0 + start, share, start % 2)
                     + (start < 3 || jdk < 25 ? ""
                         : "lab:row\teven\tlast\tms\tNaN\tNaN\t7.0\t0.0\n")
-                    + (fails ? "" : "lab:failed\teven, platform: why " + jdk + "\n")
-                    + (fails ? "" : "lab:said\teven: start " + start + ".\nlab:end\n"));
+                    + (fails ? "" : "lab:end\nlab:failed\teven, platform: why " + jdk + "\n")
+                    + (fails ? "" : "lab:said\teven: start " + start + ".\n"));
             }
             Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
             Files.writeString(bin.resolveSibling("release"),
