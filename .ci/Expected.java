@@ -207,28 +207,28 @@ class Expected {
                 of(1, 100, 151, 100, 100, 100), () -> 10)),
             one("virtual", lab -> lab.measure("noisy", "ms", 1, () -> 10,
                 of(1, 100, 151, 100, 100, 100))),
-            busy("ms", 0.1),
-            busy("ms", 0.11),
-            busy("objects", 0.2),
+            busy("ms", 0.1, 16),
+            busy("ms", 0.11, 80),
+            busy("objects", 0.2, 16),
             one("count", lab -> lab.measure("is never noisy", Row.COUNT, Lab.UNKNOWN,
                 of(1, 10, 20, 30, 40, 50), () -> 2)),
-            busy("ms", 0.294),
+            busy("ms", 0.294, 16),
             one("busy", lab -> lab.measure("one side", "ms", 1, () -> Lab.UNKNOWN, () -> {
                 others = 0.5;
                 return 16;
             })));
     }
 
-    static Experiment busy(String unit, double share) {
+    static Experiment busy(String unit, double share, double virtual) {
         return one("busy", lab -> lab.measure("others " + share, unit, 1, () -> 40, () -> {
             others = share; // while it reads
-            return 16;
+            return virtual;
         }));
     }
 
     static String predictions() throws Exception {
         InputStream real = System.in;
-        System.setIn(new ByteArrayInputStream("5\nten\n\n1/4\n".getBytes(UTF_8)));
+        System.setIn(new ByteArrayInputStream("5\nten\n\n1/4\n0\n".getBytes(UTF_8)));
         try {
             var list = Stream.of(plain(), cells()).flatMap(List::stream).toList();
             return captured(false, () -> CommandLine.run(list, Expected::tick,
