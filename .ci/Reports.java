@@ -3,12 +3,12 @@ import com.mchange.v2.c3p0.*;
 import java.io.*;
 import java.net.*;
 import java.sql.*;
-import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.commons.pool2.*;
+import org.apache.commons.pool2.impl.*;
 import org.apache.hc.core5.util.Timeout;
-import redis.clients.jedis.*;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
 
@@ -52,14 +52,15 @@ public class Reports extends VirtualThreadsLab {
             pool.setConnectionCustomizerClassName(Customizer.class.getName());
             return () -> pool.getConnection().close();
         }),
-        report("jedis", () -> {
-            var config = new JedisPoolConfig();
-            config.setMaxTotal(1);
-            config.setMaxWait(Duration.ofMillis(50));
-            var pool = new JedisPool(config, "127.0.0.1", silent(), 60_000);
-            Thread.ofPlatform().daemon().start(pool::getResource); // it connects for a minute
-            Thread.sleep(500);
-            return () -> fails(pool::getResource);
+        report("pool", () -> { // a cold one, of eight at most
+            var pool = new GenericObjectPool<>(new BasePooledObjectFactory<Object>() {
+                @Override public Object create() { return load(new Object()); }
+
+                @Override public PooledObject<Object> wrap(Object one) {
+                    return new DefaultPooledObject<>(one);
+                }
+            });
+            return () -> pool.invalidateObject(pool.borrowObject());
         }),
         report("caffeine", () -> () -> com.github.benmanes.caffeine.cache.Caffeine
             .newBuilder().build().get("key", Reports::load)),
