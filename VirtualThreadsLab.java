@@ -510,7 +510,6 @@ class Text {
 
 // ----- Cut here: this line and all below it may go. What is left is a whole lab of the five:
 //     sed '/^\/\/ ----- Cut/,$d; s/CommandLine.run/Lab.run/' VirtualThreadsLab.java
-// Names below are in full, as imports stay above.
 
 /** The words of a command: what runs, how often, and who tells of it. */
 class CommandLine {
@@ -829,7 +828,6 @@ class Call {
             scheduler.setParallelism(Lab.CARRIERS + tasks);
             scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
         } catch (InterruptedException e) { // the row has ended
-            return;
         }
     }
 
@@ -850,18 +848,17 @@ class Call {
     void end(Row row, FullReport report) {
         looks.interrupt();
         ForkJoinPool scheduler = Carriers.scheduler();
-        int carriers = scheduler.getPoolSize();
         if (!verdict.isEmpty()) // the dead keep their carriers
             scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
-            String facts = facts(first, Heartbeat.of(job, 1_000), carriers - Lab.CARRIERS);
+            int added = scheduler.getPoolSize() - Lab.CARRIERS;
+            String facts = facts(first, Heartbeat.of(job, 1_000), added);
             report.said.add(what + ": " + facts + ".");
         });
     }
 
     static String facts(Heartbeat first, Heartbeat one, int added) {
         double call = one.call();
-        if (call >= 1 && Double.isNaN(one.held())) return "its carrier couldn't be looked at";
         double held = one.held() > 0 ? one.held() : 0; // a short call may be over before a look
         String facts = Text.of("a call of %s ms held its carrier for %s", call,
             held >= 1 ? Text.number(held, " ms") : "under 1 ms");
@@ -880,20 +877,19 @@ class Call {
 
 /**
  * How long does a call hold its carrier? The trick: let one virtual thread call, and look at it
- * several times a millisecond. If it's mounted, the call has held its carrier since the last
- * look. Times are in ms, medians of the calls, but for what they compute: that's a mean.
+ * several times a millisecond. If it's mounted, or waits for one that is, the call has held a
+ * carrier since the last look. Times in ms are medians of the calls; what they compute, a mean.
  */
 record Heartbeat(double call, double held, double computed, boolean compensated, String place) {
     /** Makes one call after another for 200 ms, at most so many. */
     static Heartbeat of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
         List<Double> took = new ArrayList<>();
-        List<Double> held = new ArrayList<>(); // of calls that were looked at
+        List<Double> held = new ArrayList<>(); // by calls that were looked at
         List<String> places = new ArrayList<>(); // of callers on their carriers
-        boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
         ForkJoinPool scheduler = Carriers.scheduler();
         int idle = scheduler.getActiveThreadCount();
-        int compensated = 0; // above 0 if the scheduler mostly doesn't count on the carrier
+        int compensated = 0; // above 0 if mounted ones mostly don't count as active
         double computed = -Carriers.computedMs();
         long start = System.nanoTime();
         do {
@@ -905,25 +901,28 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
             Thread caller = Thread.startVirtualThread(call);
             long began = System.nanoTime();
             long last = began; // look
-            boolean wasMounted = false;
+            boolean before = false; // did it hold one at the last look?
             double carried = 0; // ns
             while (!call.isDone()) {
                 if (System.nanoTime() - start > 10_000_000_000L && call.cancel(true))
                     throw new AssertionError("a call takes over 10 s");
                 LockSupport.parkNanos(200_000);
                 long now = System.nanoTime();
-                boolean mounted = caller.toString().contains("@"); // then comes its carrier
+                boolean mounted = caller.toString().matches("(?s).*]/.*@.*"); // its carrier
+                boolean active = scheduler.getActiveThreadCount() > idle;
+                boolean holds = mounted || active && caller.getState() != Thread.State.RUNNABLE;
                 if (call.isDone()) break;
                 // If nobody looked for long, it may have come back just now.
-                if (mounted) carried += wasMounted ? now - last : Math.min(now - last, 1e6);
-                wasMounted = mounted;
-                if (mounted) compensated += scheduler.getActiveThreadCount() > idle ? -1 : 1;
+                if (holds) carried += before ? now - last : Math.min(now - last, 1e6);
+                before = holds;
+                if (mounted) compensated += active ? -1 : 1;
                 // A stack costs more than a look, and the caller time.
-                if (mounted && carried > 1e6 * places.size()) places.add(Carriers.held(caller));
+                if (holds && carried > 1e6 * places.size())
+                    places.add(Carriers.held(caller, mounted));
                 last = now;
             }
             took.add(call.get());
-            if (last > began && carriers) held.add(took.getLast() * carried / (last - began));
+            if (last > began) held.add(took.getLast() * carried / (last - began));
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
         double ms = Math.min(Row.median(took), Row.median(held));
@@ -956,9 +955,10 @@ class Carriers {
         return Text.own(Stream.of(thread.getStackTrace()).map(Object::toString));
     }
 
-    /** Where this thread holds its carrier. If it waits there, it's pinned. */
-    static String held(Thread thread) {
-        boolean waits = thread.getState() != Thread.State.RUNNABLE;
+    /** Where this thread holds its carrier, or waits for one that does. */
+    static String held(Thread thread, boolean mounted) {
+        if (!mounted) return "by a virtual thread that it waits for at " + place(thread);
+        boolean waits = thread.getState() != Thread.State.RUNNABLE; // then it's pinned
         return (waits ? "pinned at " : "at ") + place(thread) + (waits && Lab.JDK >= 24
             ? " (in a class initializer, a class loader or native code)" : ""); // JEP 491
     }
@@ -1284,9 +1284,8 @@ class Encores {
     }
 
     static double heapUsed() {
-        var heap = ManagementFactory.getMemoryMXBean();
-        heap.gc();
-        return heap.getHeapMemoryUsage().getUsed();
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     /** Starts n virtual threads that park, asks once all have got there, and lets them go. */

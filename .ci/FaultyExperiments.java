@@ -55,7 +55,9 @@ class FaultyExperiments extends VirtualThreadsLab {
         waits("fork", () -> IntStream.range(0, 4).parallel().forEach(i -> nap(10))),
         waits("pin", () -> pinned(20)),
         waits("slow", () -> pinned(1_300)),
+        waits("nested", () -> Thread.startVirtualThread(() -> pinned(20)).join()),
         waits("part", () -> {
+            Thread.currentThread().setName("caller@part");
             Thread.sleep(10);
             pinned(35);
         }),
