@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT-0
-import com.mchange.v2.c3p0.*;
 import java.io.*;
 import java.net.*;
 import java.sql.*;
@@ -46,11 +45,15 @@ public class Reports extends VirtualThreadsLab {
                 }
             };
         }),
-        report("c3p0", () -> {
-            var pool = new ComboPooledDataSource();
-            pool.setJdbcUrl("jdbc:h2:mem:customizer");
-            pool.setConnectionCustomizerClassName(Customizer.class.getName());
-            return () -> pool.getConnection().close();
+        report("jetty", () -> {
+            System.setProperty("slf4j.provider", // or Logback would print into the table
+                "org.slf4j.helpers.NOP_FallbackServiceProvider");
+            var client = new org.eclipse.jetty.client.HttpClient();
+            client.setExecutor(new org.eclipse.jetty.util.thread.VirtualThreadPool());
+            client.start();
+            String url = "http://127.0.0.1:" + silent();
+            return () -> fails(() ->
+                client.newRequest(url).timeout(50, TimeUnit.MILLISECONDS).send());
         }),
         report("pool", () -> { // a cold one, of eight at most
             var pool = new GenericObjectPool<>(new BasePooledObjectFactory<Object>() {
@@ -139,9 +142,5 @@ public class Reports extends VirtualThreadsLab {
             while (true) open.add(server.accept());
         });
         return server.getLocalPort();
-    }
-
-    public static class Customizer extends AbstractConnectionCustomizer {
-        @Override public void onCheckOut(java.sql.Connection one, String name) { load(name); }
     }
 }
