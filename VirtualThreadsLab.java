@@ -823,9 +823,8 @@ class Call {
                 || System.nanoTime() - ended < 10_000_000_000L);
             verdict = "no virtual thread has run for 10 s" + where();
             measures.interrupt();
-            // Those that only lack a carrier go on with more of them.
             ForkJoinPool scheduler = Carriers.scheduler();
-            scheduler.setParallelism(Lab.CARRIERS + tasks);
+            scheduler.setParallelism(Lab.CARRIERS + tasks); // for those that only lack one
             scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
         } catch (InterruptedException e) { // the row has ended
         }
@@ -864,7 +863,8 @@ class Call {
             held >= 1 ? Text.number(held, " ms") : "under 1 ms");
         if (held >= 1 && one.computed() > 0.08 * call)
             facts += Text.of(", computing for %s ms", one.computed());
-        if (held >= Math.max(1, 0.1 * call) && one.computed() < held / 2)
+        boolean other = one.place().startsWith("or another ");
+        if (held >= Math.max(1, 0.1 * call) && (other || one.computed() < held / 2))
             facts += one.place().isEmpty() ? "" : ", " + one.place();
         if (held >= 1 && one.compensated() && added > 0)
             facts += ", and the JVM added " + added + " carriers";
@@ -877,16 +877,17 @@ class Call {
 
 /**
  * How long does a call hold its carrier? The trick: let one virtual thread call, and look at it
- * several times a millisecond. If it's mounted, or waits for one that is, the call has held a
- * carrier since the last look. Times in ms are medians of the calls; what they compute, a mean.
+ * several times a millisecond. If it's mounted, or waits while another is active, the call has
+ * held a carrier since the last look. Times are in ms: medians; what calls compute is a mean.
  */
 record Heartbeat(double call, double held, double computed, boolean compensated, String place) {
     /** Makes one call after another for 200 ms, at most so many. */
     static Heartbeat of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
+        Thread.sleep(50); // and it's idle, even on a busy machine
         List<Double> took = new ArrayList<>();
-        List<Double> held = new ArrayList<>(); // by calls that were looked at
-        List<String> places = new ArrayList<>(); // of callers on their carriers
+        List<Double> held = new ArrayList<>(); // of calls that were looked at
+        List<String> places = new ArrayList<>(); // of callers then
         ForkJoinPool scheduler = Carriers.scheduler();
         int idle = scheduler.getActiveThreadCount();
         int compensated = 0; // above 0 if mounted ones mostly don't count as active
@@ -916,8 +917,7 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
                 if (holds) carried += before ? now - last : Math.min(now - last, 1e6);
                 before = holds;
                 if (mounted) compensated += active ? -1 : 1;
-                // A stack costs more than a look, and the caller time.
-                if (holds && carried > 1e6 * places.size())
+                if (holds && carried > 1e6 * places.size()) // a stack costs the caller time
                     places.add(Carriers.held(caller, mounted));
                 last = now;
             }
@@ -955,11 +955,11 @@ class Carriers {
         return Text.own(Stream.of(thread.getStackTrace()).map(Object::toString));
     }
 
-    /** Where this thread holds its carrier, or waits for one that does. */
-    static String held(Thread thread, boolean mounted) {
-        if (!mounted) return "by a virtual thread that it waits for at " + place(thread);
-        boolean waits = thread.getState() != Thread.State.RUNNABLE; // then it's pinned
-        return (waits ? "pinned at " : "at ") + place(thread) + (waits && Lab.JDK >= 24
+    /** Where this one holds its carrier, or waits while another one does. */
+    static String held(Thread one, boolean mounted) {
+        if (!mounted) return "or another virtual thread did, while it waited at " + place(one);
+        boolean waits = one.getState() != Thread.State.RUNNABLE; // then it's pinned
+        return (waits ? "pinned at " : "at ") + place(one) + (waits && Lab.JDK >= 24
             ? " (in a class initializer, a class loader or native code)" : ""); // JEP 491
     }
 

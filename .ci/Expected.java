@@ -373,7 +373,7 @@ class Expected {
             all += "%s:%n  %s%n  %s%n  %s%n".formatted(Arrays.toString(l),
                 Call.facts(first, new Heartbeat(l[0], l[1], l[2], true, "at `here`"), 18),
                 Call.facts(null, new Heartbeat(l[0], l[1], l[2], false, ""), 18),
-                Call.facts(null, new Heartbeat(l[0], l[1], l[2], true, ""), 0));
+                Call.facts(null, new Heartbeat(l[0], l[1], l[2], true, "or another `one`"), 0));
         }
         return all;
     }
