@@ -851,8 +851,7 @@ class Call {
             scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
         if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
             int added = scheduler.getPoolSize() - Lab.CARRIERS;
-            String facts = facts(first, Heartbeat.of(job, 1_000), added);
-            report.said.add(what + ": " + facts + ".");
+            report.said.add(what + ": " + facts(first, Heartbeat.of(job, 1_000), added) + ".");
         });
     }
 
@@ -884,12 +883,15 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
     /** Makes one call after another for 200 ms, at most so many. */
     static Heartbeat of(Job job, int most) throws Exception {
         Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
-        Thread.sleep(50); // and it's idle, even on a busy machine
         List<Double> took = new ArrayList<>();
         List<Double> held = new ArrayList<>(); // of calls that were looked at
         List<String> places = new ArrayList<>(); // of callers then
         ForkJoinPool scheduler = Carriers.scheduler();
-        int idle = scheduler.getActiveThreadCount();
+        int idle = Integer.MAX_VALUE; // that many carriers are active anyway
+        for (int i = 0; i < 10; i++) {
+            Thread.sleep(5); // one may still be looking for work
+            idle = Math.min(idle, scheduler.getActiveThreadCount());
+        }
         int compensated = 0; // above 0 if mounted ones mostly don't count as active
         double computed = -Carriers.computedMs();
         long start = System.nanoTime();
