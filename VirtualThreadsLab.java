@@ -531,7 +531,7 @@ class CommandLine {
 
     /** Runs what the words ask for; the encores belong to the five. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
-        return run(list, System::nanoTime, new OtherLoad(), words);
+        return run(list, System::nanoTime, otherLoad(), words);
     }
 
     static int run(List<Experiment> list, LongSupplier clock, DoubleSupplier load,
@@ -561,7 +561,12 @@ class CommandLine {
         String word = words.next();
         switch (word) {
             case "--samples", "--predict", "--quick" -> { }
-            case "--java" -> javas.add(value(word, words, ".+", "the folder of a JDK"));
+            case "--java" -> {
+                String home = value(word, words, ".+", "the folder of a JDK");
+                require(told(home, "JAVA_VERSION").matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
+                    "--java " + home + " isn't the folder of a JDK of 21 or newer");
+                javas.add(home);
+            }
             case "--starts" -> starts = number(word, words);
             case "--runs" -> samples = number(word, words);
             default -> {
@@ -585,8 +590,40 @@ class CommandLine {
         return value;
     }
 
-    static void require(boolean fine, String otherwise) {
+    private static void require(boolean fine, String otherwise) {
         if (!fine) throw new IllegalArgumentException(otherwise);
+    }
+
+    /** What the release file of the JDK in that folder says of a key; "" if it says nothing. */
+    static String told(String home, String key) {
+        return lines(home + "/release").filter(line -> line.startsWith(key + "="))
+            .map(line -> line.replaceAll(".*\"(.*)\"", "$1")).findFirst().orElse("");
+    }
+
+    /** The lines of a file; none if it can't be read. */
+    private static Stream<String> lines(String file) {
+        try (var text = new Scanner(new File(file)).useDelimiter("\\R")) {
+            return text.tokens().toList().stream();
+        } catch (IOException e) {
+            return Stream.of();
+        }
+    }
+
+    /** Gives the share of processors that others and a hypervisor had since it last did. */
+    private static DoubleSupplier otherLoad() {
+        var os = ManagementFactory.getPlatformMXBean(
+            com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
+        double[] last = {0, 0}; // ticks of all processors, and of idle ones and this JVM
+        return () -> { // on Linux, the first line of this is: cpu user nice system idle ...
+            var ticks = lines("/proc/stat").limit(1).flatMap(cpu -> Stream.of(cpu.split(" +")))
+                .skip(1).limit(8).map(Double::valueOf).toList();
+            if (ticks.isEmpty()) return Math.max(0, os.getCpuLoad() - os.getProcessCpuLoad());
+            double all = ticks.stream().reduce(-last[0], Double::sum); // since then
+            double free = ticks.get(3) + ticks.get(4) + os.getProcessCpuTime() / 1e7 - last[1];
+            last[0] += all;
+            last[1] += free;
+            return all < 30 ? 0 : Math.max(0, 1 - free / all);
+        };
     }
 
     private int run(LongSupplier clock, DoubleSupplier load, List<String> words) {
@@ -595,7 +632,9 @@ class CommandLine {
         require(Lab.CARRIERS > 0, "there is no carrier");
         require(!fresh || !words.contains("--predict"),
             "--predict can't go with --starts or --java");
-        if (fresh) return new Starts(starts, samples, javas, words).run();
+        if (javas.isEmpty()) javas.add(System.getProperty("java.home"));
+        if (fresh) return new Starts(starts, javas.stream().map(home ->
+            Starts.Jdk.of(home, starts, samples, words)).toList(), new AtomicInteger()).run();
         var report = child ? new Child(load) : new FullReport(load, words);
         if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
         boolean quick = words.contains("--quick");
@@ -605,30 +644,10 @@ class CommandLine {
     }
 }
 
-/** The share of the processors that other programs and a hypervisor had since it last said. */
-class OtherLoad implements DoubleSupplier {
-    private double[] last = {0, 0}; // ticks of all processors, and of idle ones and this JVM
-
-    public double getAsDouble() {
-        var system = ManagementFactory.getPlatformMXBean(
-            com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
-        try (var stat = new Scanner(new File("/proc/stat"))) { // cpu user nice system idle ...
-            var ticks = stat.tokens().skip(1).limit(8).map(Double::valueOf).toList();
-            double[] before = last;
-            last = new double[] {ticks.stream().reduce(0.0, Double::sum),
-                ticks.get(3) + ticks.get(4) + system.getProcessCpuTime() / 1e7};
-            double all = last[0] - before[0];
-            return all < 30 ? 0 : Math.max(0, 1 - (last[1] - before[1]) / all);
-        } catch (IOException e) { // not on Linux
-            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
-        }
-    }
-}
-
 /** Also asks for predictions, says what a call holds, and ends with a chart. */
 class FullReport extends Report {
     private final DoubleSupplier load;
-    private final List<String> options;
+    final List<String> options;
     private final Scanner keyboard = new Scanner(System.in);
     private final Map<String, Double> guesses = new HashMap<>(); // by the name of a row
     final List<String> said = new CopyOnWriteArrayList<>(); // of calls
@@ -780,6 +799,23 @@ class FullReport extends Report {
         return ratio(row) + (same ? "" : " (" + range.replace("×", "") + ")");
     }
 
+    /** The ratios of all rows with their ranges, and a column for each report. */
+    static String sideBySide(List<String> titles, List<FullReport> reports) {
+        BiFunction<String, Stream<String>, String> line = (name, cells) -> cells
+            .map("%21s |"::formatted).collect(Collectors.joining("", name, "\n"));
+        var rows = reports.stream().flatMap(report -> report.rows.stream().map(Row::name));
+        return "\n### Side by side\n\n"
+            + line.apply("| Experiment and work            |", titles.stream())
+            + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(titles.size()) + "\n"
+            + rows.distinct().map(name -> line.apply("| %-30s |".formatted(name),
+                reports.stream().map(one -> one.ratio(name)))).collect(Collectors.joining());
+    }
+
+    private String ratio(String name) {
+        return rows.stream().filter(row -> row.name().equals(name)).map(this::withRange)
+            .findFirst().orElse("—");
+    }
+
     /** A list item in lines of up to 80 characters, broken at spaces. */
     @Override String item(String text) {
         String line = "(.{1,78})( |$)"; // two spaces come before each but the first
@@ -857,6 +893,7 @@ class Call {
 
     static String facts(Heartbeat first, Heartbeat one, int added) {
         double call = one.call();
+        if (call >= 1 && Double.isNaN(one.held())) return "its carrier couldn't be looked at";
         double held = one.held() > 0 ? one.held() : 0; // a short call may be over before a look
         String facts = Text.of("a call of %s ms held its carrier for %s", call,
             held >= 1 ? Text.number(held, " ms") : "under 1 ms");
@@ -886,6 +923,7 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
         List<Double> took = new ArrayList<>();
         List<Double> held = new ArrayList<>(); // of calls that were looked at
         List<String> places = new ArrayList<>(); // of callers then
+        boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
         ForkJoinPool scheduler = Carriers.scheduler();
         int idle = Integer.MAX_VALUE; // that many carriers are active anyway
         for (int i = 0; i < 10; i++) {
@@ -924,7 +962,7 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
                 last = now;
             }
             took.add(call.get());
-            if (last > began) held.add(took.getLast() * carried / (last - began));
+            if (last > began && carriers) held.add(took.getLast() * carried / (last - began));
         } while (took.size() < most && System.nanoTime() - start < 200_000_000);
         computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
         double ms = Math.min(Row.median(took), Row.median(held));
@@ -976,36 +1014,17 @@ class Carriers {
  * Starts the lab in fresh JVMs, one after another; several JDKs take turns. Two starts can
  * differ by more than the samples of one, so here a start gives one sample: its median.
  */
-class Starts {
-    /** What its starts tell of each row is there by the row's name. */
-    record Jdk(String home, String name, FullReport report,
-        Map<String, List<String[]>> told) { }
-
-    private final List<Jdk> jdks = new ArrayList<>();
-    private final List<String> words; // of each start
-    private final int starts;
-    private int ended;
-
-    Starts(int starts, int samples, List<String> javas, List<String> words) {
-        this.starts = starts;
-        this.words = words;
-        for (String home : javas.isEmpty() ? List.of(System.getProperty("java.home")) : javas) {
-            var release = new Properties();
-            try (var file = new FileReader(home + "/release")) {
-                release.load(file);
-            } catch (IOException e) { // then it has no version
-            }
-            release.replaceAll((key, value) -> value.toString().replace("\"", ""));
-            String version = release.getProperty("JAVA_VERSION",
-                javas.isEmpty() ? "" + Runtime.version() : "");
-            CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
-                "--java " + home + " isn't the folder of a JDK of 21 or newer");
+record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
+    /** A JDK; what its starts told of each row is there by the row's name. */
+    record Jdk(String home, String name, FullReport report, Map<String, List<String[]>> told) {
+        static Jdk of(String home, int starts, int samples, List<String> words) {
+            String version = CommandLine.told(home, "JAVA_VERSION");
             var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
             List<String> facts = report.facts(samples);
-            String vendor = release.getProperty("IMPLEMENTOR", "vendor unknown");
+            String vendor = CommandLine.told(home, "IMPLEMENTOR");
             report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
                 "starts: " + starts + ", " + facts.getLast()));
-            jdks.add(new Jdk(home, "JDK " + version, report, new LinkedHashMap<>()));
+            return new Jdk(home, "JDK " + version, report, new LinkedHashMap<>());
         }
     }
 
@@ -1019,40 +1038,30 @@ class Starts {
             if (!first.closed) jdk.report().attempt(name, () -> start(jdk, name));
         }
         print("");
-        if (first.closed) return 1;
-        return jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty()) ? 0 : 1;
+        boolean fine = jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty());
+        return fine && !first.closed ? 0 : 1;
     }
 
     private void start(Jdk jdk, String name) throws Exception {
         System.err.println(name);
-        var builder = new ProcessBuilder(Child.command(jdk.home() + "/bin/java", words));
+        jdk.report().said.clear(); // by the start before
+        var builder = new ProcessBuilder(Child.command(jdk.home(), jdk.report().options));
         builder.environment().keySet() // its options are in the command
             .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        int before = ended;
-        process.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
-            .forEach(line -> keep(jdk, name, line.split("\t", -1)));
-        int exit = process.waitFor();
-        if (ended == before && exit != 130) // 130: Ctrl-C, which ends this JVM, too
-            jdk.report().failed.add(name + ": exit code " + exit);
+        Process child = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
+            .forEach(line -> keep(jdk, line.split("\t")));
+        int exit = child.waitFor();
+        if (exit == 130) return; // Ctrl-C, which ends this JVM, too
+        ended.incrementAndGet();
+        if (exit != 0) throw new AssertionError("exit code " + exit + ", see standard error");
     }
 
-    /** Keeps what a start tells, and shows a row at once. Other lines are what calls print. */
-    private synchronized void keep(Jdk jdk, String name, String[] told) {
-        FullReport report = jdk.report();
-        switch (told[0]) {
-            case "lab:row" -> {
-                String row = told[1] + " " + told[2];
-                jdk.told().computeIfAbsent(row, one -> new ArrayList<>()).add(told);
-                Text.print(System.err, report.line(Child.row(List.<String[]>of(told))));
-            }
-            case "lab:end" -> {
-                ended++;
-                report.said.clear(); // of the start before
-            }
-            case "lab:failed" -> report.failed.add(name + ": " + told[1]);
-            case "lab:said" -> report.said.add("last start, " + told[1]);
-        }
+    private synchronized void keep(Jdk jdk, String[] told) {
+        if (told[0].equals("lab:said")) jdk.report().said.add("last start, " + told[1]);
+        if (!told[0].equals("lab:row")) return; // other lines are what calls print
+        String row = told[1] + " " + told[2];
+        jdk.told().computeIfAbsent(row, one -> new ArrayList<>()).add(told);
     }
 
     private synchronized void print(String partial) {
@@ -1063,26 +1072,12 @@ class Starts {
             jdk.told().values().forEach(starts -> jdk.report().add(Child.row(starts)));
             jdk.report().finish(partial);
         }
-        if (jdks.size() > 1) first.put(sideBySide());
-    }
-
-    /** The ratios of all rows with their ranges, and a column for each JDK. */
-    private String sideBySide() {
-        var names = jdks.stream().flatMap(jdk -> jdk.told().keySet().stream()).distinct();
-        return "\n### Side by side\n\n" + line("Experiment and work", Jdk::name)
-            + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(jdks.size()) + "\n"
-            + names.map(name -> line(name, jdk -> jdk.told().containsKey(name)
-                ? jdk.report().withRange(Child.row(jdk.told().get(name))) : "—"))
-            .collect(Collectors.joining());
-    }
-
-    private String line(String name, Function<Jdk, String> cell) {
-        return jdks.stream().map(jdk -> "%21s |".formatted(cell.apply(jdk)))
-            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+        if (jdks.size() > 1) first.put(FullReport.sideBySide(
+            jdks.stream().map(Jdk::name).toList(), jdks.stream().map(Jdk::report).toList()));
     }
 }
 
-/** A start, and what it tells its parent: a line for each thing, tabs between its parts. */
+/** A start. Its parent reads lines of standard output, tabs between their parts. */
 class Child extends FullReport {
     static final String PROPERTY = "lab.child"; // of each JVM that is started
 
@@ -1092,18 +1087,17 @@ class Child extends FullReport {
             parent.onExit().thenRun(() -> System.exit(1)));
     }
 
-    /** The command of this JVM, for another one. */
-    static List<String> command(String java, List<String> words) {
-        List<String> command = new ArrayList<>(List.of(java));
+    /** The command of this JVM, for another one of the JDK in that folder. */
+    static List<String> command(String home, List<String> words) {
+        List<String> command = new ArrayList<>(List.of(home + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> // its port is in use
             option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + PROPERTY + "=true"));
-        String path = System.getProperty("java.class.path");
-        if (!path.isEmpty()) command.addAll(List.of("-cp", path));
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
-        command.add(System.getProperty("jdk.launcher.sourcefile",
-            stack[stack.length - 1].getClassName())); // main's
+        String main = stack[stack.length - 1].getClassName();
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + PROPERTY + "=true",
+            "--class-path=" + System.getProperty("java.class.path"),
+            System.getProperty("jdk.launcher.sourcefile", main)));
         command.addAll(words);
         return command;
     }
@@ -1111,6 +1105,7 @@ class Child extends FullReport {
     @Override void begin(List<String> facts) { }
 
     @Override String line(Row row) {
+        Text.print(System.err, super.line(row));
         return Stream.of("\nlab:row", row.experiment(), row.work(), row.unit(), row.model(),
             row.platform(), row.virtual(), row.others().getFirst() + "\n")
             .map(Object::toString).collect(Collectors.joining("\t"));
@@ -1126,10 +1121,9 @@ class Child extends FullReport {
     }
 
     @Override String ending(String partial) {
-        var lines = new StringJoiner("\nlab:", "\nlab:end\nlab:", "\n");
-        for (String what : failed) lines.add("failed\t" + what.replaceAll("\\s+", " "));
-        for (String what : said) lines.add("said\t" + what.replaceAll("\\s+", " "));
-        return lines + "";
+        Text.print(System.err, items(failed) + items(said));
+        return said.stream().map(what -> "\nlab:said\t" + what.replaceAll("\\s+", " "))
+            .collect(Collectors.joining()) + "\n";
     }
 }
 

@@ -267,7 +267,6 @@ class Expected {
                     """.formatted(jdk, 40.0 + start, share, start % 2)
                     + (start < 3 || jdk < 25 ? ""
                         : "lab:row\teven\tlast\tms\tNaN\tNaN\t7.0\t0.0\n")
-                    + (fails ? "" : "lab:end\nlab:failed\teven, platform: why " + jdk + "\n")
                     + (fails ? "" : "lab:said\teven: start " + start + ".\n"));
             }
             Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
@@ -277,7 +276,7 @@ class Expected {
                 #!/bin/sh
                 cd '%s'
                 echo >> count%2$s
-                echo "$@" | sed 's/.*-Dstd/-Dstd/; s/-cp [^ ]*/-cp PATH/' >> said%2$s
+                echo "$@" | sed 's/.*-Dstd/-Dstd/; s/--class-path=[^ ]*/--class-path=PATH/' >> said%2$s
                 n=$(grep -c '' count%2$s)
                 cat %2$s-$n
                 [ "$n" != 2 ] || { echo it breaks; exit %2$s; }
