@@ -737,7 +737,7 @@ class FullReport extends Report {
         String bars = each(this::bar);
         return partial + section("", items(failed))
             + section("### Your predictions, the furthest first\n\n", predictions())
-            + section("### What the numbers say\n\n", items(said))
+            + section("### What one call holds, in a run of its own\n\n", items(said))
             + section("### Samples\n\n", listed)
             + section("### At a glance\n\n```text\n" + " ".repeat(29)
                 + "platform better │ virtual better; █: a factor of 2\n", bars)
@@ -758,7 +758,6 @@ class FullReport extends Report {
             .filter(share -> share >= 0).max(Double::compare).orElse(Double.NaN);
         return item("~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
             + item("Model: plain arithmetic. In brackets: the lowest and the highest ratio.")
-            + (said.isEmpty() ? "" : item("Calls were looked at alone, in runs of their own."))
             + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
                 + " processors" + (most > 0.1 ? ": run it again on a quiet machine." : "."),
                 Math.rint(100 * most)));
