@@ -563,7 +563,7 @@ class CommandLine {
             case "--samples", "--predict", "--quick" -> { }
             case "--java" -> {
                 String home = value(word, words, ".+", "the folder of a JDK");
-                require(told(home, "JAVA_VERSION").matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
+                require(release(home, "JAVA_VERSION").matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
                     "--java " + home + " isn't the folder of a JDK of 21 or newer");
                 javas.add(home);
             }
@@ -594,10 +594,11 @@ class CommandLine {
         if (!fine) throw new IllegalArgumentException(otherwise);
     }
 
-    /** What the release file of the JDK in that folder says of a key; "" if it says nothing. */
-    static String told(String home, String key) {
+    /** The value of a key in the release file of the JDK in that folder, or "unknown". */
+    static String release(String home, String key) {
         return lines(home + "/release").filter(line -> line.startsWith(key + "="))
-            .map(line -> line.replaceAll(".*\"(.*)\"", "$1")).findFirst().orElse("");
+            .map(line -> line.substring(key.length() + 1).replace("\"", ""))
+            .findFirst().orElse("unknown");
     }
 
     /** The lines of a file; none if it can't be read. */
@@ -609,7 +610,7 @@ class CommandLine {
         }
     }
 
-    /** Gives the share of processors that others and a hypervisor had since it last did. */
+    /** Gives the share of the processors that others had since the last time. */
     private static DoubleSupplier otherLoad() {
         var os = ManagementFactory.getPlatformMXBean(
             com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
@@ -622,21 +623,21 @@ class CommandLine {
             double free = ticks.get(3) + ticks.get(4) + os.getProcessCpuTime() / 1e7 - last[1];
             last[0] += all;
             last[1] += free;
-            return all < 30 ? 0 : Math.max(0, 1 - free / all);
+            return all < 30 ? 0 : Math.clamp(1 - free / all, 0.0, 1.0);
         };
     }
 
     private int run(LongSupplier clock, DoubleSupplier load, List<String> words) {
-        boolean child = Boolean.getBoolean(Child.PROPERTY); // its words are its parent's
+        boolean child = Long.getLong(Child.PROPERTY) != null; // its words are its parent's
         boolean fresh = !child && (words.contains("--starts") || !javas.isEmpty());
         require(Lab.CARRIERS > 0, "there is no carrier");
         require(!fresh || !words.contains("--predict"),
             "--predict can't go with --starts or --java");
-        if (javas.isEmpty()) javas.add(System.getProperty("java.home"));
+        if (fresh && javas.isEmpty()) javas.add(System.getProperty("java.home"));
         if (fresh) return new Starts(starts, javas.stream().map(home ->
-            Starts.Jdk.of(home, starts, samples, words)).toList(), new AtomicInteger()).run();
+            Starts.Jdk.of(home, starts, samples, words)).toList()).run();
         var report = child ? new Child(load) : new FullReport(load, words);
-        if (!child) Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
+        Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
         boolean quick = words.contains("--quick");
         int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
         require(report.refused.isEmpty(), report.refused);
@@ -647,7 +648,7 @@ class CommandLine {
 /** Also asks for predictions, says what a call holds, and ends with a chart. */
 class FullReport extends Report {
     private final DoubleSupplier load;
-    final List<String> options;
+    final List<String> words;
     private final Scanner keyboard = new Scanner(System.in);
     private final Map<String, Double> guesses = new HashMap<>(); // by the name of a row
     final List<String> said = new CopyOnWriteArrayList<>(); // of calls
@@ -655,9 +656,9 @@ class FullReport extends Report {
     boolean ended;
     String refused = ""; // why the rest can't run
 
-    FullReport(DoubleSupplier load, List<String> options) {
+    FullReport(DoubleSupplier load, List<String> words) {
         this.load = load;
-        this.options = options;
+        this.words = words;
     }
 
     @Override List<String> facts(int samples) {
@@ -672,7 +673,7 @@ class FullReport extends Report {
         if (model <= 0) refused = "model not above 0: " + row;
         closed |= model <= 0;
         if (closed) throw new IllegalStateException("nobody reads on");
-        if (options.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, summary);
+        if (words.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, summary);
         load.getAsDouble(); // the next one counts from here
     }
 
@@ -729,15 +730,15 @@ class FullReport extends Report {
         if (ended) return;
         ended = true;
         clear();
-        put(ending(partial));
+        if (!closed) put(ending(partial));
     }
 
     String ending(String partial) {
-        String listed = options.contains("--samples") ? each(this::samples) : "";
+        String listed = words.contains("--samples") ? each(this::samples) : "";
         String bars = each(this::bar);
         return partial + section("", items(failed))
             + section("### Your predictions, the furthest first\n\n", predictions())
-            + section("### What one call holds, in a run of its own\n\n", items(said))
+            + section("### How long a call holds its carrier, measured alone\n\n", items(said))
             + section("### Samples\n\n", listed)
             + section("### At a glance\n\n```text\n" + " ".repeat(29)
                 + "platform better │ virtual better; █: a factor of 2\n", bars)
@@ -798,15 +799,15 @@ class FullReport extends Report {
         return ratio(row) + (same ? "" : " (" + range.replace("×", "") + ")");
     }
 
-    /** The ratios of all rows with their ranges, and a column for each report. */
+    /** The ratios of all rows with their ranges, with a column for each report. */
     static String sideBySide(List<String> titles, List<FullReport> reports) {
         BiFunction<String, Stream<String>, String> line = (name, cells) -> cells
             .map("%21s |"::formatted).collect(Collectors.joining("", name, "\n"));
-        var rows = reports.stream().flatMap(report -> report.rows.stream().map(Row::name));
+        var names = reports.stream().flatMap(report -> report.rows.stream().map(Row::name));
         return "\n### Side by side\n\n"
             + line.apply("| Experiment and work            |", titles.stream())
             + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(titles.size()) + "\n"
-            + rows.distinct().map(name -> line.apply("| %-30s |".formatted(name),
+            + names.distinct().map(name -> line.apply("| %-30s |".formatted(name),
                 reports.stream().map(one -> one.ratio(name)))).collect(Collectors.joining());
     }
 
@@ -922,8 +923,8 @@ record Heartbeat(double call, double held, double computed, boolean compensated,
         List<Double> took = new ArrayList<>();
         List<Double> held = new ArrayList<>(); // of calls that were looked at
         List<String> places = new ArrayList<>(); // of callers then
-        boolean carriers = Carriers.all().findAny().isPresent(); // not with -VMContinuations
         ForkJoinPool scheduler = Carriers.scheduler();
+        boolean carriers = scheduler != ForkJoinPool.commonPool(); // not on every JVM
         int idle = Integer.MAX_VALUE; // that many carriers are active anyway
         for (int i = 0; i < 10; i++) {
             Thread.sleep(5); // one may still be looking for work
@@ -1013,14 +1014,14 @@ class Carriers {
  * Starts the lab in fresh JVMs, one after another; several JDKs take turns. Two starts can
  * differ by more than the samples of one, so here a start gives one sample: its median.
  */
-record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
-    /** A JDK; what its starts told of each row is there by the row's name. */
-    record Jdk(String home, String name, FullReport report, Map<String, List<String[]>> told) {
+record Starts(int starts, List<Jdk> jdks) {
+    /** A JDK, and by the name of each row, what its starts said of it. */
+    record Jdk(String home, String name, FullReport report, Map<String, List<String[]>> said) {
         static Jdk of(String home, int starts, int samples, List<String> words) {
-            String version = CommandLine.told(home, "JAVA_VERSION");
+            String version = CommandLine.release(home, "JAVA_VERSION");
+            String vendor = CommandLine.release(home, "IMPLEMENTOR");
             var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
             List<String> facts = report.facts(samples);
-            String vendor = CommandLine.told(home, "IMPLEMENTOR");
             report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
                 "starts: " + starts + ", " + facts.getLast()));
             return new Jdk(home, "JDK " + version, report, new LinkedHashMap<>());
@@ -1028,13 +1029,13 @@ record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
     }
 
     int run() {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> print("\n**Partial:** interrupted"
-            + " after " + ended + " of " + starts * jdks.size() + " starts.\n")));
         FullReport first = jdks.getFirst().report();
+        Runtime.getRuntime().addShutdownHook(new Thread(() ->
+            print("\n**Partial:** interrupted in " + first.place + ".\n")));
         first.put(""); // its heading: does anybody read it?
         for (int i = 1; i <= starts; i++) for (Jdk jdk : jdks) {
-            String name = "start " + i + " of " + starts + ", " + jdk.name();
-            if (!first.closed) jdk.report().attempt(name, () -> start(jdk, name));
+            first.place = "start " + i + " of " + starts + ", " + jdk.name();
+            if (!first.closed) jdk.report().attempt(first.place, () -> start(jdk, first.place));
         }
         print("");
         boolean fine = jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty());
@@ -1043,24 +1044,24 @@ record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
 
     private void start(Jdk jdk, String name) throws Exception {
         System.err.println(name);
-        jdk.report().said.clear(); // by the start before
-        var builder = new ProcessBuilder(Child.command(jdk.home(), jdk.report().options));
-        builder.environment().keySet() // its options are in the command
-            .removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        var builder = new ProcessBuilder(Child.command(jdk.home(), jdk.report().words));
+        List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS").forEach(builder.environment()::remove);
         Process child = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
-            .forEach(line -> keep(jdk, line.split("\t")));
+        boolean ended = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
+            .peek(line -> keep(jdk, line.split("\t", -1))).toList().contains("lab:end");
         int exit = child.waitFor();
-        if (exit == 130) return; // Ctrl-C, which ends this JVM, too
-        ended.incrementAndGet();
-        if (exit != 0) throw new AssertionError("exit code " + exit + ", see standard error");
+        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // as by Ctrl-C
+        if (exit != 0 || !ended) throw new AssertionError("exit code " + exit
+            + "; see standard error");
     }
 
-    private synchronized void keep(Jdk jdk, String[] told) {
-        if (told[0].equals("lab:said")) jdk.report().said.add("last start, " + told[1]);
-        if (!told[0].equals("lab:row")) return; // other lines are what calls print
-        String row = told[1] + " " + told[2];
-        jdk.told().computeIfAbsent(row, one -> new ArrayList<>()).add(told);
+    private synchronized void keep(Jdk jdk, String[] said) {
+        switch (said[0]) { // other lines are what calls print
+            case "lab:row" -> jdk.said().computeIfAbsent(said[1] + " " + said[2],
+                row -> new ArrayList<>()).add(said);
+            case "lab:end" -> jdk.report().said.clear(); // by the previous start
+            case "lab:said" -> jdk.report().said.add("last start, " + said[1]);
+        }
     }
 
     private synchronized void print(String partial) {
@@ -1068,7 +1069,7 @@ record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
         if (first.ended) return;
         for (Jdk jdk : jdks) {
             if (jdk.report() != first) first.put("\n");
-            jdk.told().values().forEach(starts -> jdk.report().add(Child.row(starts)));
+            jdk.said().values().forEach(starts -> jdk.report().add(Child.row(starts)));
             jdk.report().finish(partial);
         }
         if (jdks.size() > 1) first.put(FullReport.sideBySide(
@@ -1076,17 +1077,17 @@ record Starts(int starts, List<Jdk> jdks, AtomicInteger ended) {
     }
 }
 
-/** A start. Its parent reads lines of standard output, tabs between their parts. */
+/** A start. Its parent reads the lines of its standard output; tabs separate their parts. */
 class Child extends FullReport {
-    static final String PROPERTY = "lab.child"; // of each JVM that is started
+    static final String PROPERTY = "lab.parent"; // the process that a start ends with
 
     Child(DoubleSupplier load) {
         super(load, List.of());
-        ProcessHandle.current().parent().ifPresent(parent ->
-            parent.onExit().thenRun(() -> System.exit(1)));
+        ProcessHandle.of(Long.getLong(PROPERTY)).ifPresentOrElse(parent ->
+            parent.onExit().thenRun(() -> System.exit(1)), () -> System.exit(1));
     }
 
-    /** The command of this JVM, for another one of the JDK in that folder. */
+    /** The command of this JVM, with all its options, for the JDK in that folder. */
     static List<String> command(String home, List<String> words) {
         List<String> command = new ArrayList<>(List.of(home + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -1094,14 +1095,13 @@ class Child extends FullReport {
             option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
         String main = stack[stack.length - 1].getClassName();
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + PROPERTY + "=true",
+        command.addAll(List.of("-Dstdout.encoding=UTF-8",
+            "-D" + PROPERTY + "=" + ProcessHandle.current().pid(),
             "--class-path=" + System.getProperty("java.class.path"),
             System.getProperty("jdk.launcher.sourcefile", main)));
         command.addAll(words);
         return command;
     }
-
-    @Override void begin(List<String> facts) { }
 
     @Override String line(Row row) {
         Text.print(System.err, super.line(row));
@@ -1113,16 +1113,17 @@ class Child extends FullReport {
     /** A row, with a sample of each start. */
     static Row row(List<String[]> starts) {
         IntFunction<List<Double>> samples = part ->
-            starts.stream().map(told -> Double.valueOf(told[part])).toList();
-        String[] told = starts.getFirst();
-        return new Row(told[1], told[2], told[3], Double.parseDouble(told[4]),
+            starts.stream().map(said -> Double.valueOf(said[part])).toList();
+        String[] said = starts.getFirst();
+        return new Row(said[1], said[2], said[3], Double.parseDouble(said[4]),
             samples.apply(5), samples.apply(6), samples.apply(7));
     }
 
     @Override String ending(String partial) {
         Text.print(System.err, items(failed) + items(said));
-        return said.stream().map(what -> "\nlab:said\t" + what.replaceAll("\\s+", " "))
-            .collect(Collectors.joining()) + "\n";
+        if (!partial.isEmpty()) return "";
+        return said.stream().map(what -> "lab:said\t" + what.replaceAll("\\s+", " ") + "\n")
+            .collect(Collectors.joining("", "\nlab:end\n", ""));
     }
 }
 
