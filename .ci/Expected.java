@@ -276,7 +276,7 @@ class Expected {
                 #!/bin/sh
                 cd '%s'
                 echo >> count%2$s
-                echo "$@" | sed 's/.*-Dstd/-Dstd/; s/class-path=[^ ]*/class-path=PATH/; s/parent=[0-9]*/parent=PID/' >> said%2$s
+                echo "$@" | sed 's/.*-Ds/-Ds/; s/h=[^ ]*/h=PATH/; s/t=[0-9]*/t=PID/' >> said%2$s
                 n=$(grep -c '' count%2$s)
                 cat %2$s-$n
                 [ "${n}%2$s" != 225 ] || { echo it breaks; exit 25; }
