@@ -266,7 +266,7 @@ class Expected {
                     lab:row\teven\tcount\t\tNaN\t200.0\t%s\t0.0
                     """.formatted(40.0 + start, share, start % 2)
                     + (start < 3 || jdk < 25 ? ""
-                        : "lab:row\teven\tlast\tms\tNaN\tNaN\t7.0\t0.0\n")
+                        : "lab:row\tother\tfirst\tms\tNaN\tNaN\t7.0\t0.0\n")
                     + (fails ? "" : "lab:end\nlab:said\teven: start " + start + ".\n"));
             }
             Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
