@@ -27,7 +27,7 @@ class Documents {
         120 results.md
         300 .github/blocking.md .github/your-call.md
         80 .github/field.md
-        40 .github/Wakes.java
+        420 .github/KnownBugs.java
         150 .github/switch.md
         60 .github/service/measured.md
         150 .github/post/post.md
