@@ -70,9 +70,9 @@ class KnownBugs {
         System.out.printf("Java %s, %s, %s, processors: %d, %s%n", Runtime.version(),
             System.getProperty("java.vendor"), System.getProperty("os.name"),
             Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
+        boolean told = true;
         String last = "";
         String head = "";
-        boolean told = true;
         for (Bug bug : rows) {
             String before = head;
             head = bug.isByDesign() ? "By design" : "Bug";
@@ -81,14 +81,14 @@ class KnownBugs {
                 print(head, "What happens", "Here");
                 print(":--", ":--", ":--");
             }
-            System.err.printf("%d of %d: %s%n", rows.indexOf(bug) + 1, rows.size(), bug.id);
+            System.err.println(rows.indexOf(bug) + 1 + " of " + rows.size() + ": " + bug.id);
             String here = here(bug, command);
             print(bug.id, bug.what + "; " + bug.has, here);
             told &= !here.startsWith("can't");
             if (bug.isByDesign() || !here.startsWith("seen")) continue;
             last += "Free of " + bug.id + ": " + bug.free + ". ";
         }
-        String none = told ? "No bug was seen." : "No bug was seen, but not all could be tried.";
+        String none = "No bug was seen" + (told ? "." : ", but some rows can't tell.");
         System.out.println("\n" + (last.isEmpty() ? none : last.strip()));
         return !last.isEmpty();
     }
@@ -137,7 +137,6 @@ class KnownBugs {
         }
     }
 
-    /** What a bug's JVMs answer, up to the first that doesn't say "not seen". */
     static String here(Bug bug, List<String> command) throws Exception {
         String here = "not seen";
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(bug.seconds);
@@ -216,8 +215,7 @@ class KnownBugs {
 
     /** Waits until the threads have waited for 200 ms. On some JDKs, one finds no carrier. */
     static void settle(List<Thread> threads) throws InterruptedException {
-        int still = 0;
-        for (int looks = 0; still < 20 && looks < 200; looks++) {
+        for (int looks = 0, still = 0; looks < 200 && still < 20; looks++) {
             Thread.sleep(10);
             still = threads.stream().map(Thread::getState)
                 .anyMatch(Thread.State.RUNNABLE::equals) ? 0 : still + 1;
@@ -396,8 +394,7 @@ class KnownBugs {
     }
 
     static boolean initLock() throws Exception {
-        Job rests = KnownBugs::restWithLock;
-        return hangs(rests, initializing(rests), () -> { });
+        return hangs(KnownBugs::restWithLock, initializing(KnownBugs::restWithLock), () -> { });
     }
 
     /** It's the JVM that calls loadClass, so threads are pinned there. */
