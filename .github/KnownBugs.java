@@ -338,18 +338,18 @@ class KnownBugs {
 
     /**
      * Timers are a heap, in which 1 to 4 are below 0, and 5 to 8 below 1. As 5 is cancelled, 9
-     * takes its place: 3 s below an hour. It should move up, and doesn't. Those from 10 on take
-     * the places of 0, 2, 3 and 4 later, so that 9 doesn't.
+     * takes its place: 3 s below an hour. It should move up, and doesn't. As 0, 2, 3 and 4 end,
+     * later ones take their places, so that 9 stays where it is.
      */
     static boolean losesTimer() throws Exception {
         List<Thread> threads = new ArrayList<>();
         long begin = System.nanoTime();
         for (int i = 0; i < 20; i++) {
             boolean soon = List.of(0, 2, 3, 4, 9).contains(i);
-            long ns = TimeUnit.SECONDS.toNanos(soon ? 3 : 3_600) + i;
-            threads.add(start(() -> LockSupport.parkNanos(ns)));
-            Thread.sleep(20); // until it's in the heap
-            if (i == 9) LockSupport.unpark(threads.get(5));
+            long ns = TimeUnit.SECONDS.toNanos(soon ? 3 : 3_600);
+            if (i == 10) LockSupport.unpark(threads.get(5)); // cancels its timer
+            else threads.add(start(() -> LockSupport.parkNanos(ns)));
+            Thread.sleep(20); // until the heap has it
         }
         if (System.nanoTime() - begin > 2_500_000_000L) {
             throw new IllegalStateException("too slow");
