@@ -19,7 +19,7 @@ import java.util.concurrent.locks.*;
  * Exit code 1: a bug was seen; 0: none was; 2: nothing was tried.
  */
 class KnownBugs {
-    /** A bug that's only in code not compiled yet is looked for in several JVMs. */
+    /** What takes luck is tried in several JVMs, until one shows it. */
     record Bug(String id, String what, String has, String free, int seconds, int jvms,
                Callable<Boolean> sees) {
         boolean isByDesign() { return free.equals(BY_DESIGN); }
@@ -102,7 +102,7 @@ class KnownBugs {
     static final int SEEN = 3; // exit codes that a JVM has no use for
     static final int CANT_TELL = 4;
 
-    /** A JVM with the options of this one, but for its ports, and with two carriers. */
+    /** A JVM with this one's options, but for ports, and two carriers: two threads pin all. */
     static List<String> command() throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -116,7 +116,7 @@ class KnownBugs {
         return command;
     }
 
-    /** The classes of a source file are in memory: put into files, it's compiled but once. */
+    /** A source file's classes are in memory. In files, they needn't be compiled ten times. */
     static String classPath() throws Exception {
         if (KnownBugs.class.getClassLoader() == ClassLoader.getSystemClassLoader()) {
             return System.getProperty("java.class.path");
