@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT-0
+import java.time.Duration;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.*;
+
+/**
+ * Does a call hold the carrier of its virtual thread? A carrier is a platform thread that runs
+ * virtual ones, normally one per processor. While a call holds it, no other virtual thread can
+ * run there. This asks about five calls of the JDK, on Java 21 or newer:
+ *
+ *     java CarrierCheck.java
+ *
+ * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
+ * beside this file, and run it; on 21, compile both with javac, and run Mine:
+ *
+ *     java -cp "lib/*" Mine.java
+ *
+ * Don't make the call before: the first twenty are cold, and at once, as in production. If a
+ * call fails or hangs, the exit code is 1. If a library's threads live on, end with System.exit.
+ *
+ * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
+ * another: virtual threads that do nothing. If the call leaves its carrier while it waits, each
+ * tick runs at once. If not, the tick is late, by as long as the carrier was held. Until it
+ * runs, looks find out who has the carrier, as a busy machine makes ticks late, too.
+ */
+public class CarrierCheck {
+    private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
+    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |";
+    private static final java.io.PrintStream OUT = System.out; // a call may set another one
+    private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
+    private static ForkJoinPool scheduler; // of virtual threads
+    private static double error; // ms that a sleep seems to hold its carrier
+    private static boolean failed;
+
+    public interface Call { void make() throws Exception; }
+
+    public static void main(String[] args) throws InterruptedException {
+        ask("wait", () -> { // up to 23, 20 carriers are added; from 24 on, it holds none
+            synchronized (Thread.currentThread()) {
+                Thread.currentThread().wait(50);
+            }
+        });
+        ask("map", () -> new ConcurrentHashMap<Integer, Integer>() // pinned up to 23
+            .computeIfAbsent(1, CarrierCheck::load));
+        ask("loader", () -> Class.forName("CarrierCheck", false, new ClassLoader() { // pinned
+            @Override public Class<?> loadClass(String name) {
+                load(1);
+                return CarrierCheck.class;
+            }
+        }));
+        ask("process", () -> new ProcessBuilder("sleep", "0.05") // starting it blocks; then,
+            .start().getInputStream().read()); // 20 carriers are added
+        ask("compute", () -> // holds its carrier, but isn't pinned
+            IntStream.range(0, 50_000_000).filter(i -> i % 3 == 0).count());
+    }
+
+    private static int load(int key) {
+        LockSupport.parkNanos(50_000_000);
+        return key;
+    }
+
+    /** Asks about twenty cold calls at once, then about one after another, and warm ones. */
+    public static void ask(String name, Call call) throws InterruptedException {
+        if (scheduler == null) begin();
+        Round first = new Round(name, call, 20, Thread.ofVirtual());
+        print(name + ", first 20", first.callers, "", first);
+        List<Caller> callers = new ArrayList<>();
+        long start = System.nanoTime();
+        while (msSince(start) < 500)
+            callers.addAll(new Round(name, call, 1, Thread.ofVirtual()).callers);
+        Round platform = new Round(name, call, 20, Thread.ofPlatform().daemon());
+        Round virtual = new Round(name, call, 20, Thread.ofVirtual());
+        callers.addAll(virtual.callers);
+        print(name, callers, text(platform.took), virtual);
+    }
+
+    private static void begin() throws InterruptedException {
+        String wanted = System.getProperty(PARALLELISM, "1");
+        System.setProperty(PARALLELISM, "1"); // is read when the first virtual thread starts
+        Thread.startVirtualThread(() -> { }).join();
+        scheduler = carriers().findFirst().map(ForkJoinWorkerThread::getPool).orElse(null);
+        if (scheduler == null || scheduler.getParallelism() != 1 || !wanted.equals("1")) {
+            System.err.println("CarrierCheck: " + (scheduler == null ? "no carriers here"
+                : "it needs a single carrier: run it with -D" + PARALLELISM + "=1"));
+            System.exit(2);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            NOTES.forEach(OUT::println);
+            if (failed) Runtime.getRuntime().halt(1);
+        }));
+        OUT.printf("""
+            ## CarrierCheck
+
+            - Java %s, %s, one carrier; all times in ms
+            - Takes: a call; Held: for so long, no other virtual thread could run; medians
+            - Longest: the worst call's Held; what sleep seems to hold, any row may be wrong by
+            - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
+            - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
+              waits: another virtual thread has the carrier, such as one that the call has started
+
+            %s
+            """, Runtime.version(), System.getProperty("java.vendor"), LINE.formatted("Call",
+            "Takes", "Held", "Longest", "Platform", "Virtual", "Added", "Where"));
+        OUT.println("|---|--:|--:|--:|--:|--:|--:|---|");
+        ask("sleep", () -> Thread.sleep(50));
+    }
+
+    private static void print(String name, List<Caller> all, String platform, Round last) {
+        double[] took = all.stream().mapToDouble(one -> one.took).sorted().toArray();
+        double[] held = all.stream().mapToDouble(one -> one.held).sorted().toArray();
+        int half = all.size() / 2;
+        double longest = held[all.size() - 1];
+        if (name.startsWith("sleep")) error = Math.max(error, longest);
+        boolean holds = held[half] >= 0.1 * took[half]
+            || longest >= Math.max(0.5 * took[half], 2 * error);
+        List<String> places = new ArrayList<>();
+        if (holds || last.added > 0) all.forEach(one -> places.addAll(one.places));
+        String where = places.stream().max(Comparator.comparing(place ->
+            Collections.frequency(places, place))).orElse("");
+        Object[] cells = {name, text(took[half]), text(held[half]), text(longest), platform,
+            text(last.took), last.added, ""};
+        for (Caller one : all) {
+            if (one.thrown == null) continue;
+            failed = true;
+            Arrays.fill(cells, 1, 7, "");
+            where = "failed: " + ("" + one.thrown).replaceAll("[\\p{Cntrl}|]+", " ");
+        }
+        int room = 120 - LINE.formatted(cells).length();
+        cells[7] = where.length() <= room ? where : where.substring(0, room - 2) + "..";
+        if (where.length() > room)
+            NOTES.add("- " + name + ": " + where.substring(0, Math.min(where.length(), 300)));
+        OUT.println(LINE.formatted(cells));
+    }
+
+    /** Milliseconds, with three digits. */
+    private static String text(double ms) {
+        int digits = ms >= 99.95 ? 0 : ms >= 9.995 ? 1 : ms >= 0.9995 ? 2 : 3;
+        return String.format(Locale.ROOT, "%,." + digits + "f", ms);
+    }
+
+    private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
+
+    private static Stream<ForkJoinWorkerThread> carriers() {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
+            .map(ForkJoinWorkerThread.class::cast);
+    }
+
+    /** One who makes the call; times are in ms. */
+    private static class Caller {
+        final List<String> places = new ArrayList<>(); // where it was, at each look
+        final Thread thread;
+        double took;
+        double held;
+        Throwable thrown;
+        volatile boolean begun;
+
+        Caller(Call call, Thread.Builder threads) {
+            thread = threads.start(() -> {
+                long start = System.nanoTime();
+                begun = true;
+                try {
+                    call.make();
+                } catch (Throwable e) {
+                    thrown = e;
+                }
+                took = msSince(start);
+            });
+        }
+
+        /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
+        boolean isMounted() {
+            String text = thread.toString();
+            return thread.isVirtual() && text.indexOf('@', text.lastIndexOf("]/")) > 0;
+        }
+
+        /** The innermost frame outside the JDK, the next one of another class, and why. */
+        String place() {
+            List<StackTraceElement> all = Stream.of(thread.getStackTrace()).takeWhile(frame ->
+                !frame.getClassName().equals(Caller.class.getName())).toList();
+            if (all.isEmpty()) return "not begun";
+            StackTraceElement own = all.stream().filter(Caller::isOwn).findFirst()
+                .orElse(all.getLast());
+            String next = all.stream().filter(frame -> isOwn(frame)
+                && !frame.getClassName().equals(own.getClassName())).findFirst()
+                .map(frame -> " < " + name(frame)).orElse("");
+            if (thread.getState() == Thread.State.RUNNABLE) return "at " + name(own) + next;
+            if (!isMounted()) return "waits at " + name(own) + next;
+            String outer = "" + all.subList(1, all.size());
+            return "pinned at " + name(own) + next + (outer.contains("<clinit>")
+                ? " (class initializer)" : outer.contains(".loadClass(") ? " (class loader)"
+                : outer.contains("(Native Method)") ? " (native code)" : "");
+        }
+
+        static boolean isOwn(StackTraceElement frame) {
+            String module = "" + frame.getModuleName();
+            return !module.startsWith("java.") && !module.startsWith("jdk.");
+        }
+
+        static String name(StackTraceElement frame) {
+            return frame.getClassName().replaceFirst(".*\\.", "") + "." + frame.getMethodName()
+                + ":" + frame.getLineNumber();
+        }
+    }
+
+    /** Calls at once, each on a thread of its own. */
+    private static class Round {
+        final String name;
+        final List<Caller> callers = new ArrayList<>();
+        final double took; // ms
+        int added; // carriers
+        private long progress = System.nanoTime(); // a call has ended
+        private long left;
+        private boolean helped;
+
+        Round(String name, Call call, int calls, Thread.Builder threads)
+                throws InterruptedException {
+            this.name = name;
+            int carriers = scheduler.getPoolSize();
+            long start = System.nanoTime();
+            for (int i = 0; i < calls; i++) callers.add(new Caller(call, threads));
+            for (; left() > 0; LockSupport.parkNanos(200_000)) tick(); // others need it, too
+            took = msSince(start);
+            if (!helped) added = Math.max(added, scheduler.getPoolSize() - carriers);
+        }
+
+        private long left() {
+            long now = callers.stream().filter(one -> one.thread.isAlive()).count();
+            if (now != left) progress = System.nanoTime();
+            left = now;
+            if (msSince(progress) > 50_000) stop("no call has ended for 50 s", places());
+            return left;
+        }
+
+        private List<Caller> mounted() {
+            return callers.stream().filter(Caller::isMounted).toList();
+        }
+
+        /** Starts a tick, and until it has run, looks who has the carrier. */
+        private void tick() throws InterruptedException {
+            long start = System.nanoTime();
+            double[] late = new double[1];
+            var tick = new FutureTask<>(() -> {
+                late[0] = msSince(start);
+                return mounted(); // on carriers that were added
+            });
+            Thread thread = Thread.startVirtualThread(tick);
+            List<Caller> holders = List.of();
+            double last = 0; // look
+            // An idle carrier takes up to 0.1 ms to wake.
+            while (!thread.join(Duration.ofNanos(last < 2 ? 300_000 : 1_000_000))) {
+                double now = msSince(start);
+                holders = mounted();
+                if (holders.isEmpty() && carriers().anyMatch(carrier -> // has another thread
+                        Arrays.toString(carrier.getStackTrace()).contains("runContinuation")))
+                    holders = callers.stream().filter(one -> one.begun && one.thread.isAlive()).toList();
+                for (Caller one : holders) {
+                    one.held += (now - last) / holders.size();
+                    one.places.add(one.place());
+                }
+                last = now;
+                if (now > 10_000 && left() > 0 && !helped && msSince(progress) > 10_000) help();
+            }
+            for (Caller one : holders) one.held += (late[0] - last) / holders.size();
+            if (last > 0) return;
+            added = Math.max(added, tick.resultNow().size());
+            for (Caller one : tick.resultNow()) one.places.add(one.place());
+        }
+
+        /** Tells a deadlock: callers go on as soon as there are more carriers. */
+        private void help() throws InterruptedException {
+            helped = true;
+            List<String> places = places();
+            List<Caller> pinned = callers.stream().filter(one -> one.isMounted()
+                && one.thread.getState() != Thread.State.TIMED_WAITING).toList();
+            scheduler.setParallelism(64);
+            Thread.startVirtualThread(() -> { }); // wakes them
+            Thread.sleep(500);
+            if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
+                stop("No virtual thread has run for 10 s", places);
+            scheduler.setParallelism(1);
+        }
+
+        private List<String> places() {
+            return callers.stream().filter(one -> one.thread.isAlive()).map(Caller::place).toList();
+        }
+
+        private void stop(String what, List<String> places) {
+            NOTES.forEach(OUT::println);
+            OUT.println("\n" + name + ": " + what);
+            for (String place : new TreeSet<>(places)) OUT.println("- " + Collections.frequency(
+                places, place) + " of " + callers.size() + " callers " + place);
+            OUT.println("Try KnownBugs.java");
+            Runtime.getRuntime().halt(1); // nothing else would end it
+        }
+    }
+}
