@@ -37,28 +37,19 @@ public class CarrierCheck {
     public interface Call { void make() throws Exception; }
 
     public static void main(String[] args) throws InterruptedException {
-        ask("wait", () -> { // up to 23, 20 carriers are added; from 24 on, it holds none
-            synchronized (Thread.currentThread()) {
-                Thread.currentThread().wait(50);
-            }
-        });
-        ask("map", () -> new ConcurrentHashMap<Integer, Integer>() // pinned up to 23
-            .computeIfAbsent(1, CarrierCheck::load));
-        ask("loader", () -> Class.forName("CarrierCheck", false, new ClassLoader() { // pinned
+        ask("map", () -> new ConcurrentHashMap<String, String>().computeIfAbsent("", key -> {
+            LockSupport.parkNanos(50_000_000); // up to 23, pinned; then it holds no carrier
+            return key;
+        }));
+        ask("loader", () -> Class.forName("CarrierCheck", false, new ClassLoader() {
             @Override public Class<?> loadClass(String name) {
-                load(1);
+                LockSupport.parkNanos(50_000_000); // pinned
                 return CarrierCheck.class;
             }
         }));
         ask("process", () -> new ProcessBuilder("sleep", "0.05") // starting it blocks; then,
             .start().getInputStream().read()); // 20 carriers are added
-        ask("compute", () -> // holds its carrier, but isn't pinned
-            IntStream.range(0, 50_000_000).filter(i -> i % 3 == 0).count());
-    }
-
-    private static int load(int key) {
-        LockSupport.parkNanos(50_000_000);
-        return key;
+        ask("compute", () -> IntStream.range(0, 50_000_000).forEach(i -> { })); // at
     }
 
     /** Asks about twenty cold calls at once, then about one after another, and warm ones. */
@@ -95,15 +86,14 @@ public class CarrierCheck {
 
             - Java %s, %s, one carrier; all times in ms
             - Takes: a call; Held: for so long, no other virtual thread could run; medians
-            - Longest: the worst call's Held; what sleep seems to hold, any row may be wrong by
+            - Longest: the worst call's Held; what sleep seems to hold is the error of any row
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
-              waits: another virtual thread has the carrier, such as one that the call has started
+            - Where: the call's own code < who called it; pinned: it waits there with its carrier,
+              waits: another virtual thread has it, such as one that the call has started
 
-            %s
-            """, Runtime.version(), System.getProperty("java.vendor"), LINE.formatted("Call",
-            "Takes", "Held", "Longest", "Platform", "Virtual", "Added", "Where"));
-        OUT.println("|---|--:|--:|--:|--:|--:|--:|---|");
+            """ + LINE + "%n|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
+            System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
+            "Virtual", "Added", "Where");
         ask("sleep", () -> Thread.sleep(50));
     }
 
@@ -114,7 +104,7 @@ public class CarrierCheck {
         double longest = held[all.size() - 1];
         if (name.startsWith("sleep")) error = Math.max(error, longest);
         boolean holds = held[half] >= 0.1 * took[half]
-            || longest >= Math.max(0.5 * took[half], 2 * error);
+            || longest >= Math.max(Math.min(0.5 * took[half], 10), 3 * error);
         List<String> places = new ArrayList<>();
         if (holds || last.added > 0) all.forEach(one -> places.addAll(one.places));
         String where = places.stream().max(Comparator.comparing(place ->
@@ -130,7 +120,7 @@ public class CarrierCheck {
         int room = 120 - LINE.formatted(cells).length();
         cells[7] = where.length() <= room ? where : where.substring(0, room - 2) + "..";
         if (where.length() > room)
-            NOTES.add("- " + name + ": " + where.substring(0, Math.min(where.length(), 300)));
+            NOTES.add("- %s: %.90s".formatted(name, where));
         OUT.println(LINE.formatted(cells));
     }
 
@@ -170,6 +160,8 @@ public class CarrierCheck {
             });
         }
 
+        boolean calls() { return begun && thread.isAlive(); }
+
         /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
         boolean isMounted() {
             String text = thread.toString();
@@ -178,36 +170,31 @@ public class CarrierCheck {
 
         /** The innermost frame outside the JDK, the next one of another class, and why. */
         String place() {
-            List<StackTraceElement> all = Stream.of(thread.getStackTrace()).takeWhile(frame ->
-                !frame.getClassName().equals(Caller.class.getName())).toList();
-            if (all.isEmpty()) return "not begun";
-            StackTraceElement own = all.stream().filter(Caller::isOwn).findFirst()
-                .orElse(all.getLast());
-            String next = all.stream().filter(frame -> isOwn(frame)
-                && !frame.getClassName().equals(own.getClassName())).findFirst()
-                .map(frame -> " < " + name(frame)).orElse("");
-            if (thread.getState() == Thread.State.RUNNABLE) return "at " + name(own) + next;
-            if (!isMounted()) return "waits at " + name(own) + next;
-            String outer = "" + all.subList(1, all.size());
-            return "pinned at " + name(own) + next + (outer.contains("<clinit>")
-                ? " (class initializer)" : outer.contains(".loadClass(") ? " (class loader)"
-                : outer.contains("(Native Method)") ? " (native code)" : "");
-        }
-
-        static boolean isOwn(StackTraceElement frame) {
-            String module = "" + frame.getModuleName();
-            return !module.startsWith("java.") && !module.startsWith("jdk.");
-        }
-
-        static String name(StackTraceElement frame) {
-            return frame.getClassName().replaceFirst(".*\\.", "") + "." + frame.getMethodName()
-                + ":" + frame.getLineNumber();
+            String names = "";
+            String outer = "";
+            String last = null; // class
+            for (StackTraceElement frame : thread.getStackTrace()) {
+                String type = frame.getClassName();
+                if (type.equals(Caller.class.getName())) break;
+                boolean jdk = ("" + frame.getModuleName()).matches("(java|jdk)\\..*");
+                if (!jdk && !type.equals(last) && !names.contains(" < ")) {
+                    names += (last == null ? "" : " < ") + type.replaceFirst(".*\\.", "") + "."
+                        + frame.getMethodName() + ":" + frame.getLineNumber();
+                    last = type;
+                }
+                outer += frame;
+            }
+            if (!begun) return "not begun";
+            if (!isMounted()) return "waits at " + names;
+            if (thread.getState() == Thread.State.RUNNABLE) return "at " + names;
+            return "pinned at " + names + (outer.contains("<clinit>") ? " (class initializer)"
+                : outer.contains(".loadClass(") ? " (class loader)"
+                : outer.lastIndexOf("(Native") > outer.indexOf(")") ? " (native code)" : "");
         }
     }
 
     /** Calls at once, each on a thread of its own. */
     private static class Round {
-        final String name;
         final List<Caller> callers = new ArrayList<>();
         final double took; // ms
         int added; // carriers
@@ -217,11 +204,10 @@ public class CarrierCheck {
 
         Round(String name, Call call, int calls, Thread.Builder threads)
                 throws InterruptedException {
-            this.name = name;
             int carriers = scheduler.getPoolSize();
             long start = System.nanoTime();
             for (int i = 0; i < calls; i++) callers.add(new Caller(call, threads));
-            for (; left() > 0; LockSupport.parkNanos(200_000)) tick(); // others need it, too
+            for (; left() > 0; LockSupport.parkNanos(200_000)) tick(); // not all the time
             took = msSince(start);
             if (!helped) added = Math.max(added, scheduler.getPoolSize() - carriers);
         }
@@ -230,7 +216,7 @@ public class CarrierCheck {
             long now = callers.stream().filter(one -> one.thread.isAlive()).count();
             if (now != left) progress = System.nanoTime();
             left = now;
-            if (msSince(progress) > 50_000) stop("no call has ended for 50 s", places());
+            if (msSince(progress) > 50_000) stop("No call has ended for 50 s: " + places());
             return left;
         }
 
@@ -248,14 +234,13 @@ public class CarrierCheck {
             });
             Thread thread = Thread.startVirtualThread(tick);
             List<Caller> holders = List.of();
-            double last = 0; // look
-            // An idle carrier takes up to 0.1 ms to wake.
+            double last = 0; // look; an idle carrier takes up to 0.1 ms to wake
             while (!thread.join(Duration.ofNanos(last < 2 ? 300_000 : 1_000_000))) {
                 double now = msSince(start);
                 holders = mounted();
                 if (holders.isEmpty() && carriers().anyMatch(carrier -> // has another thread
                         Arrays.toString(carrier.getStackTrace()).contains("runContinuation")))
-                    holders = callers.stream().filter(one -> one.begun && one.thread.isAlive()).toList();
+                    holders = callers.stream().filter(Caller::calls).toList();
                 for (Caller one : holders) {
                     one.held += (now - last) / holders.size();
                     one.places.add(one.place());
@@ -269,30 +254,33 @@ public class CarrierCheck {
             for (Caller one : tick.resultNow()) one.places.add(one.place());
         }
 
-        /** Tells a deadlock: callers go on as soon as there are more carriers. */
+        /** Callers that go on as soon as there are more carriers lacked one: a deadlock. */
         private void help() throws InterruptedException {
             helped = true;
-            List<String> places = places();
-            List<Caller> pinned = callers.stream().filter(one -> one.isMounted()
-                && one.thread.getState() != Thread.State.TIMED_WAITING).toList();
+            String places = places();
+            List<Caller> pinned = mounted();
             scheduler.setParallelism(64);
             Thread.startVirtualThread(() -> { }); // wakes them
             Thread.sleep(500);
             if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
-                stop("No virtual thread has run for 10 s", places);
+                stop("No virtual thread has run for 10 s: " + places + """
+
+                    Try `java KnownBugs.java`; load and initialize classes early; \
+                    -Djdk.pollerMode=1; more carriers""");
             scheduler.setParallelism(1);
         }
 
-        private List<String> places() {
-            return callers.stream().filter(one -> one.thread.isAlive()).map(Caller::place).toList();
+        /** Such as "1 of 20 callers pinned at ..., 19 not begun". */
+        private String places() {
+            Map<String, Integer> counts = new TreeMap<>();
+            for (Caller one : callers)
+                if (one.thread.isAlive()) counts.merge(one.place(), 1, Integer::sum);
+            return callers.size() + " callers, " + counts;
         }
 
-        private void stop(String what, List<String> places) {
+        private static void stop(String what) {
             NOTES.forEach(OUT::println);
-            OUT.println("\n" + name + ": " + what);
-            for (String place : new TreeSet<>(places)) OUT.println("- " + Collections.frequency(
-                places, place) + " of " + callers.size() + " callers " + place);
-            OUT.println("Try KnownBugs.java");
+            OUT.println("\n" + what);
             Runtime.getRuntime().halt(1); // nothing else would end it
         }
     }
