@@ -80,7 +80,7 @@ public class BlockingCalls {
         }),
         new Asked("from", () -> {
             try (var in = shell("sleep 0.05; echo x").getInputStream()) {
-                check("as a byte", 'x', in.read());
+                check("as a byte", (int) 'x', in.read());
             }
         }),
         new Asked("to", () -> {

@@ -52,19 +52,17 @@ public class CarrierCheck {
         ask("compute", () -> IntStream.range(0, 50_000_000).forEach(i -> { })); // at
     }
 
-    /** Asks about twenty cold calls at once, then about one after another, and warm ones. */
+    /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
     public static void ask(String name, Call call) throws InterruptedException {
         if (scheduler == null) begin();
-        Round first = new Round(name, call, 20, Thread.ofVirtual());
-        print(name + ", first 20", first.callers, "", first);
-        List<Caller> callers = new ArrayList<>();
+        Round first = new Round(call, 20, Thread.ofVirtual());
+        print(name + ", first 20", first.callers, first, "");
+        List<Caller> alone = new ArrayList<>();
         long start = System.nanoTime();
         while (msSince(start) < 500)
-            callers.addAll(new Round(name, call, 1, Thread.ofVirtual()).callers);
-        Round platform = new Round(name, call, 20, Thread.ofPlatform().daemon());
-        Round virtual = new Round(name, call, 20, Thread.ofVirtual());
-        callers.addAll(virtual.callers);
-        print(name, callers, text(platform.took), virtual);
+            alone.addAll(new Round(call, 1, Thread.ofVirtual()).callers);
+        Round platform = new Round(call, 20, Thread.ofPlatform().daemon());
+        print(name, alone, new Round(call, 20, Thread.ofVirtual()), text(platform.took));
     }
 
     private static void begin() throws InterruptedException {
@@ -97,20 +95,21 @@ public class CarrierCheck {
         ask("sleep", () -> Thread.sleep(50));
     }
 
-    private static void print(String name, List<Caller> all, String platform, Round last) {
-        double[] took = all.stream().mapToDouble(one -> one.took).sorted().toArray();
-        double[] held = all.stream().mapToDouble(one -> one.held).sorted().toArray();
-        int half = all.size() / 2;
-        double longest = held[all.size() - 1];
+    private static void print(String name, List<Caller> some, Round warm, String platform) {
+        double[] took = some.stream().mapToDouble(one -> one.took).sorted().toArray();
+        double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
+        int half = some.size() / 2;
+        double longest = held[some.size() - 1];
+        List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
         if (name.startsWith("sleep")) error = Math.max(error, longest);
         boolean holds = held[half] >= 0.1 * took[half]
             || longest >= Math.max(Math.min(0.5 * took[half], 10), 3 * error);
         List<String> places = new ArrayList<>();
-        if (holds || last.added > 0) all.forEach(one -> places.addAll(one.places));
+        if (holds || warm.added > 0) all.forEach(one -> places.addAll(one.places));
         String where = places.stream().max(Comparator.comparing(place ->
             Collections.frequency(places, place))).orElse("");
         Object[] cells = {name, text(took[half]), text(held[half]), text(longest), platform,
-            text(last.took), last.added, ""};
+            text(warm.took), warm.added, ""};
         for (Caller one : all) {
             if (one.thrown == null) continue;
             failed = true;
@@ -179,7 +178,8 @@ public class CarrierCheck {
                 boolean jdk = ("" + frame.getModuleName()).matches("(java|jdk)\\..*");
                 if (!jdk && !type.equals(last) && !names.contains(" < ")) {
                     names += (last == null ? "" : " < ") + type.replaceFirst(".*\\.", "") + "."
-                        + frame.getMethodName() + ":" + frame.getLineNumber();
+                        + frame.getMethodName().replaceAll("lambda\\$|\\$\\d+", "") + ":"
+                        + frame.getLineNumber();
                     last = type;
                 }
                 outer += frame;
@@ -202,7 +202,7 @@ public class CarrierCheck {
         private long left;
         private boolean helped;
 
-        Round(String name, Call call, int calls, Thread.Builder threads)
+        Round(Call call, int calls, Thread.Builder threads)
                 throws InterruptedException {
             int carriers = scheduler.getPoolSize();
             long start = System.nanoTime();
