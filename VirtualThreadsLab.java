@@ -386,10 +386,13 @@ class Lab {
         for (int n = 2; !names.add(row.name()); n++) { // no two rows have the same name
             row = Row.of(current.name(), work + " " + n, isTime, model);
         }
+        if (model <= 0) {
+            failures.add(row.name() + ": a model has to be above 0.");
+            return;
+        }
         List<Side> sides = new ArrayList<>(List.of( // but for those that failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
-        if (model <= 0 && failures.add(row.name() + ": a model has to be above 0.")) return;
         for (int i = 0; i <= samples; i++) {
             boolean warm = i > 0;
             String step = warm ? i + "/" + samples : "warm-up";
@@ -783,10 +786,12 @@ class Launches {
     int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> // after Ctrl-C, above all
             end("\n**Partial:** stopped in " + place + ".\n")));
-        for (int i = 1; i <= line.starts; i++) for (Jdk jdk : line.jdks) {
-            place = "start " + i + " of " + line.starts + ", JDK " + jdk.version();
-            System.err.println(place);
-            launch(jdk);
+        for (int i = 1; i <= line.starts; i++) {
+            for (Jdk jdk : line.jdks) {
+                place = "start " + i + " of " + line.starts + ", JDK " + jdk.version();
+                System.err.println(place);
+                launch(jdk);
+            }
         }
         end("");
         boolean fine = line.jdks.stream().allMatch(jdk -> jdk.failures().isEmpty());
@@ -848,7 +853,9 @@ class Launches {
     private String sideBySide() {
         Set<String> names = new LinkedHashSet<>();
         for (Jdk jdk : line.jdks) {
-            for (Row row : jdk.rows().values()) if (row.hasRatio()) names.add(row.name());
+            jdk.rows().forEach((name, row) -> {
+                if (row.hasRatio()) names.add(name);
+            });
         }
         var table = new StringBuilder("\n### Side by side\n\n"
             + line("Experiment and work", jdk -> "JDK " + jdk.version())
