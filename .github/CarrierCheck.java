@@ -254,28 +254,32 @@ public class CarrierCheck {
             for (Caller one : tick.resultNow()) one.places.add(one.place());
         }
 
-        /** Callers that go on as soon as there are more carriers lacked one: a deadlock. */
+        /** Callers that end as soon as there are more carriers have lacked one: a deadlock. */
         private void help() throws InterruptedException {
             helped = true;
             String places = places();
             List<Caller> pinned = mounted();
             scheduler.setParallelism(64);
-            Thread.startVirtualThread(() -> { }); // wakes them
+            for (int i = 0; i < 50; i++) { // each takes a task, which wakes a carrier
+                Thread.ofPlatform().daemon().start(() ->
+                    scheduler.awaitQuiescence(1, TimeUnit.SECONDS));
+            }
             Thread.sleep(500);
+            scheduler.setParallelism(1);
             if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
                 stop("No virtual thread has run for 10 s: " + places + """
 
-                    Try `java KnownBugs.java`; load and initialize classes early; \
-                    -Djdk.pollerMode=1; more carriers""");
-            scheduler.setParallelism(1);
+                    Try: java KnownBugs.java; load and initialize classes early; more carriers;
+                    -Djdk.pollerMode=1""");
         }
 
-        /** Such as "1 of 20 callers pinned at ..., 19 not begun". */
+        /** Such as "1 of 20 callers pinned at ..., 19 of 20 callers not begun". */
         private String places() {
-            Map<String, Integer> counts = new TreeMap<>();
-            for (Caller one : callers)
-                if (one.thread.isAlive()) counts.merge(one.place(), 1, Integer::sum);
-            return callers.size() + " callers, " + counts;
+            List<String> all = callers.stream().filter(one -> one.thread.isAlive())
+                .map(Caller::place).toList();
+            return new TreeSet<>(all).descendingSet().stream().map(place -> Collections
+                .frequency(all, place) + " of " + callers.size() + " callers " + place)
+                .collect(Collectors.joining(", "));
         }
 
         private static void stop(String what) {
