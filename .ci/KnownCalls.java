@@ -10,6 +10,7 @@ class KnownCalls {
 
     public static void main(String[] args) throws Exception {
         for (String name : args) CarrierCheck.ask(name, call(name));
+        System.exit(0); // or the pool's threads live on
     }
 
     static CarrierCheck.Call call(String name) throws Exception {
@@ -50,7 +51,8 @@ class KnownCalls {
             case "init-lock" -> half(KnownCalls::locked);
             case "loader-lock" -> () -> {
                 if (isOdd()) locked();
-                else new BlockingCalls.Fresh(KnownCalls::locked).caller().run();
+                else Class.forName(BlockingCalls.PARKS, false,
+                    new BlockingCalls.Fresh(KnownCalls::locked));
             };
             default -> throw new IllegalArgumentException(name);
         };

@@ -13,12 +13,9 @@ import java.util.stream.*;
  *     java CarrierCheck.java
  *
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
- * beside this file, and run it; on 21, compile both with javac, and run Mine:
- *
- *     java -cp "lib/*" Mine.java
- *
+ * beside this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
  * Don't make the call before: the first twenty are cold, and at once, as in production. If a
- * call fails or hangs, the exit code is 1. If a library's threads live on, end with System.exit.
+ * call fails or hangs, the exit code is 1. End with System.exit(0) if a library's threads stay.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
  * another: virtual threads that do nothing. If the call leaves its carrier while it waits, each
@@ -26,19 +23,19 @@ import java.util.stream.*;
  * runs, looks find out who has the carrier, as a busy machine makes ticks late, too.
  */
 public class CarrierCheck {
-    private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
-    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |";
+    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |%n";
     private static final java.io.PrintStream OUT = System.out; // a call may set another one
     private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
     private static ForkJoinPool scheduler; // of virtual threads
-    private static double error; // ms that a sleep seems to hold its carrier
+    private static double latest; // ms that a tick was late
+    private static double error; // ms that ticks were late beside a sleep
     private static boolean failed;
 
     public interface Call { void make() throws Exception; }
 
     public static void main(String[] args) throws InterruptedException {
         ask("map", () -> new ConcurrentHashMap<String, String>().computeIfAbsent("", key -> {
-            LockSupport.parkNanos(50_000_000); // up to 23, pinned; then it holds no carrier
+            LockSupport.parkNanos(50_000_000); // pinned up to 23, then free
             return key;
         }));
         ask("loader", () -> Class.forName("CarrierCheck", false, new ClassLoader() {
@@ -49,7 +46,7 @@ public class CarrierCheck {
         }));
         ask("process", () -> new ProcessBuilder("sleep", "0.05") // starting it blocks; then,
             .start().getInputStream().read()); // 20 carriers are added
-        ask("compute", () -> IntStream.range(0, 50_000_000).forEach(i -> { })); // at
+        ask("compute", () -> IntStream.range(0, 50_000_000).forEach(i -> { })); // held, at
     }
 
     /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
@@ -58,21 +55,21 @@ public class CarrierCheck {
         Round first = new Round(call, 20, Thread.ofVirtual());
         print(name + ", first 20", first.callers, first, "");
         List<Caller> alone = new ArrayList<>();
-        long start = System.nanoTime();
-        while (msSince(start) < 500)
+        for (long start = System.nanoTime(); msSince(start) < 500; )
             alone.addAll(new Round(call, 1, Thread.ofVirtual()).callers);
         Round platform = new Round(call, 20, Thread.ofPlatform().daemon());
         print(name, alone, new Round(call, 20, Thread.ofVirtual()), text(platform.took));
     }
 
     private static void begin() throws InterruptedException {
-        String wanted = System.getProperty(PARALLELISM, "1");
-        System.setProperty(PARALLELISM, "1"); // is read when the first virtual thread starts
+        String parallelism = "jdk.virtualThreadScheduler.parallelism";
+        String wanted = System.getProperty(parallelism, "1");
+        System.setProperty(parallelism, "1"); // is read when the first virtual thread starts
         Thread.startVirtualThread(() -> { }).join();
         scheduler = carriers().findFirst().map(ForkJoinWorkerThread::getPool).orElse(null);
         if (scheduler == null || scheduler.getParallelism() != 1 || !wanted.equals("1")) {
             System.err.println("CarrierCheck: " + (scheduler == null ? "no carriers here"
-                : "it needs a single carrier: run it with -D" + PARALLELISM + "=1"));
+                : "it needs a single carrier: run it with -D" + parallelism + "=1"));
             System.exit(2);
         }
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -84,15 +81,17 @@ public class CarrierCheck {
 
             - Java %s, %s, one carrier; all times in ms
             - Takes: a call; Held: for so long, no other virtual thread could run; medians
-            - Longest: the worst call's Held; what sleep seems to hold is the error of any row
+            - Longest: the worst call's Held
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it; pinned: it waits there with its carrier,
-              waits: another virtual thread has it, such as one that the call has started
+            - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
+              waits: another virtual thread had it, such as one that the call has started
 
-            """ + LINE + "%n|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
+            """ + LINE + "|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
             System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
             "Virtual", "Added", "Where");
         ask("sleep", () -> Thread.sleep(50));
+        error = latest;
+        if (error > 2) NOTES.add("- This machine is busy: rows may be wrong by " + text(error));
     }
 
     private static void print(String name, List<Caller> some, Round warm, String platform) {
@@ -100,10 +99,8 @@ public class CarrierCheck {
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
         int half = some.size() / 2;
         double longest = held[some.size() - 1];
+        boolean holds = held[half] >= 0.1 * took[half] || longest >= Math.max(5, error);
         List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
-        if (name.startsWith("sleep")) error = Math.max(error, longest);
-        boolean holds = held[half] >= 0.1 * took[half]
-            || longest >= Math.max(Math.min(0.5 * took[half], 10), 3 * error);
         List<String> places = new ArrayList<>();
         if (holds || warm.added > 0) all.forEach(one -> places.addAll(one.places));
         String where = places.stream().max(Comparator.comparing(place ->
@@ -116,11 +113,10 @@ public class CarrierCheck {
             Arrays.fill(cells, 1, 7, "");
             where = "failed: " + ("" + one.thrown).replaceAll("[\\p{Cntrl}|]+", " ");
         }
-        int room = 120 - LINE.formatted(cells).length();
+        int room = 121 - LINE.formatted(cells).length();
         cells[7] = where.length() <= room ? where : where.substring(0, room - 2) + "..";
-        if (where.length() > room)
-            NOTES.add("- %s: %.90s".formatted(name, where));
-        OUT.println(LINE.formatted(cells));
+        if (where.length() > room) NOTES.add("- %s: %.90s".formatted(name, where));
+        OUT.printf(LINE, cells);
     }
 
     /** Milliseconds, with three digits. */
@@ -159,8 +155,6 @@ public class CarrierCheck {
             });
         }
 
-        boolean calls() { return begun && thread.isAlive(); }
-
         /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
         boolean isMounted() {
             String text = thread.toString();
@@ -169,25 +163,24 @@ public class CarrierCheck {
 
         /** The innermost frame outside the JDK, the next one of another class, and why. */
         String place() {
-            String names = "";
+            if (!begun) return "not begun";
+            String own = "";
             String outer = "";
-            String last = null; // class
+            String last = ""; // class
             for (StackTraceElement frame : thread.getStackTrace()) {
                 String type = frame.getClassName();
                 if (type.equals(Caller.class.getName())) break;
-                boolean jdk = ("" + frame.getModuleName()).matches("(java|jdk)\\..*");
-                if (!jdk && !type.equals(last) && !names.contains(" < ")) {
-                    names += (last == null ? "" : " < ") + type.replaceFirst(".*\\.", "") + "."
-                        + frame.getMethodName().replaceAll("lambda\\$|\\$\\d+", "") + ":"
-                        + frame.getLineNumber();
-                    last = type;
-                }
                 outer += frame;
+                if (("" + frame.getModuleName()).matches("(java|jdk)\\..*")
+                    || type.equals(last) || own.contains(" < ")) continue;
+                own += (own.isEmpty() ? "" : " < ") + type.replaceFirst(".*\\.", "") + "."
+                    + frame.getMethodName().replaceAll("lambda\\$|\\$\\d+", "") + ":"
+                    + frame.getLineNumber();
+                last = type;
             }
-            if (!begun) return "not begun";
-            if (!isMounted()) return "waits at " + names;
-            if (thread.getState() == Thread.State.RUNNABLE) return "at " + names;
-            return "pinned at " + names + (outer.contains("<clinit>") ? " (class initializer)"
+            if (!isMounted()) return "waits at " + own;
+            if (thread.getState() == Thread.State.RUNNABLE) return "at " + own;
+            return "pinned at " + own + (outer.contains("<clinit>") ? " (class initializer)"
                 : outer.contains(".loadClass(") ? " (class loader)"
                 : outer.lastIndexOf("(Native") > outer.indexOf(")") ? " (native code)" : "");
         }
@@ -198,12 +191,11 @@ public class CarrierCheck {
         final List<Caller> callers = new ArrayList<>();
         final double took; // ms
         int added; // carriers
-        private long progress = System.nanoTime(); // a call has ended
-        private long left;
+        private long left; // callers
+        private long progress = System.nanoTime(); // when one has ended
         private boolean helped;
 
-        Round(Call call, int calls, Thread.Builder threads)
-                throws InterruptedException {
+        Round(Call call, int calls, Thread.Builder threads) throws InterruptedException {
             int carriers = scheduler.getPoolSize();
             long start = System.nanoTime();
             for (int i = 0; i < calls; i++) callers.add(new Caller(call, threads));
@@ -240,42 +232,45 @@ public class CarrierCheck {
                 holders = mounted();
                 if (holders.isEmpty() && carriers().anyMatch(carrier -> // has another thread
                         Arrays.toString(carrier.getStackTrace()).contains("runContinuation")))
-                    holders = callers.stream().filter(Caller::calls).toList();
+                    holders = callers.stream().filter(one -> one.begun
+                        && one.thread.isAlive()).toList();
                 for (Caller one : holders) {
                     one.held += (now - last) / holders.size();
                     one.places.add(one.place());
                 }
                 last = now;
-                if (now > 10_000 && left() > 0 && !helped && msSince(progress) > 10_000) help();
+                if (now > 10_000 && left() > 0 && msSince(progress) > 10_000 && !helped) help();
             }
+            latest = Math.max(latest, late[0]);
             for (Caller one : holders) one.held += (late[0] - last) / holders.size();
             if (last > 0) return;
             added = Math.max(added, tick.resultNow().size());
             for (Caller one : tick.resultNow()) one.places.add(one.place());
         }
 
-        /** Callers that go on as soon as there are more carriers lacked one: a deadlock. */
+        /** Callers that end as soon as there are more carriers have lacked one: a deadlock. */
         private void help() throws InterruptedException {
             helped = true;
             String places = places();
             List<Caller> pinned = mounted();
             scheduler.setParallelism(64);
-            Thread.startVirtualThread(() -> { }); // wakes them
+            for (int i = 0; i < 50; i++) // each takes a task, which wakes a carrier
+                Thread.ofPlatform().daemon().start(() ->
+                    scheduler.awaitQuiescence(1, TimeUnit.SECONDS));
             Thread.sleep(500);
-            if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
-                stop("No virtual thread has run for 10 s: " + places + """
-
-                    Try `java KnownBugs.java`; load and initialize classes early; \
-                    -Djdk.pollerMode=1; more carriers""");
             scheduler.setParallelism(1);
+            if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
+                stop("No virtual thread has run for 10 s: " + places + ".\nTry: java KnownBugs"
+                    + ".java; use such classes at startup; more carriers; -Djdk.pollerMode=1");
         }
 
-        /** Such as "1 of 20 callers pinned at ..., 19 not begun". */
+        /** Such as "1 of 20 callers pinned at ..., 19 of 20 callers not begun". */
         private String places() {
-            Map<String, Integer> counts = new TreeMap<>();
-            for (Caller one : callers)
-                if (one.thread.isAlive()) counts.merge(one.place(), 1, Integer::sum);
-            return callers.size() + " callers, " + counts;
+            List<String> all = callers.stream().filter(one -> one.thread.isAlive())
+                .map(Caller::place).toList();
+            return new TreeSet<>(all).stream().map(place -> Collections.frequency(all, place)
+                + " of " + callers.size() + " callers " + place)
+                .collect(Collectors.joining(",\n"));
         }
 
         private static void stop(String what) {

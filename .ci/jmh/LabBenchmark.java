@@ -123,7 +123,7 @@ public class LabBenchmark {
         var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
             .include("LabBenchmark." + method).param("side", side);
         if (param.length > 0) options.param(param[0], param[1]);
-        if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
+        if (Lab.JDK > 22) options.jvmArgsAppend("--sun-misc-unsafe-memory-access=allow"); // by JMH
         var jvm = new Runner(options.build()).runSingle().getAggregatedResult();
         return Row.median(jvm.getIterationResults().stream()
             .map(iteration -> iteration.getPrimaryResult().getScore()).toList());
