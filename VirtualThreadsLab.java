@@ -657,12 +657,13 @@ class Text {
         List<String> all = new ArrayList<>();
         Set<Throwable> told = new HashSet<>(); // a cause may come round again
         for (Throwable one = error; one != null && told.add(one); one = one.getCause()) {
-            switch (one) { // A javac before 21 stops here, and quotes the next line:
-                case ExecutionException x -> { } // needs Java 21 or newer
-                case AssertionError x when x.getMessage() != null -> all.add(x.getMessage());
-                default -> all.add(one + place(one));
-            }
+            all.add(switch (one) { // A javac before 21 stops here, and quotes the next line:
+                case ExecutionException x -> ""; // needs Java 21 or newer
+                case AssertionError x -> Objects.toString(x.getMessage(), x + place(x));
+                default -> one + place(one);
+            });
         }
+        all.removeIf(String::isEmpty);
         String text = all.isEmpty() ? "no reason is known" : String.join(", caused by ", all);
         return "%.500s".formatted(text.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
     }
