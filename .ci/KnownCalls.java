@@ -40,7 +40,8 @@ class KnownCalls {
                 if (CALLS.incrementAndGet() > 30) throwIt(new Throwable("as asked"));
             };
             case "long" -> () -> {
-                if (CALLS.incrementAndGet() == 1) pin(12_000);
+                if (CALLS.incrementAndGet() == 1)
+                    BlockingCalls.inInitializer(() -> nap(12_000)).make();
             };
             case "init-socket" -> BlockingCalls.inInitializer(BlockingCalls::read);
             case "init-monitor" -> half(() -> {

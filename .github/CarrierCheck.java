@@ -84,7 +84,7 @@ public class CarrierCheck {
             - Longest: the worst call's Held
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
             - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
-              waits: another virtual thread had it, such as one that the call has started
+              waiting: another virtual thread had it, such as one that the call has started
 
             """ + LINE + "|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
             System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
@@ -99,7 +99,7 @@ public class CarrierCheck {
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
         int half = some.size() / 2;
         double longest = held[some.size() - 1];
-        boolean holds = held[half] >= 0.1 * took[half] || longest >= Math.max(5, error);
+        boolean holds = longest >= 0.1 * took[0];
         List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
         List<String> places = new ArrayList<>();
         if (holds || warm.added > 0) all.forEach(one -> places.addAll(one.places));
@@ -178,7 +178,7 @@ public class CarrierCheck {
                     + frame.getLineNumber();
                 last = type;
             }
-            if (!isMounted()) return "waits at " + own;
+            if (!isMounted()) return "waiting at " + own;
             if (thread.getState() == Thread.State.RUNNABLE) return "at " + own;
             return "pinned at " + own + (outer.contains("<clinit>") ? " (class initializer)"
                 : outer.contains(".loadClass(") ? " (class loader)"
@@ -264,13 +264,13 @@ public class CarrierCheck {
                     + ".java; use such classes at startup; more carriers; -Djdk.pollerMode=1");
         }
 
-        /** Such as "1 of 20 callers pinned at ..., 19 of 20 callers not begun". */
         private String places() {
-            List<String> all = callers.stream().filter(one -> one.thread.isAlive())
-                .map(Caller::place).toList();
-            return new TreeSet<>(all).stream().map(place -> Collections.frequency(all, place)
-                + " of " + callers.size() + " callers " + place)
-                .collect(Collectors.joining(",\n"));
+            Map<String, Integer> counts = new TreeMap<>(Comparator.reverseOrder());
+            for (Caller one : callers)
+                if (one.thread.isAlive()) counts.merge(one.place(), 1, Integer::sum);
+            StringJoiner text = new StringJoiner(", ", "of " + callers.size() + " callers, ", "");
+            counts.forEach((place, count) -> text.add(count + " " + place));
+            return "" + text;
         }
 
         private static void stop(String what) {
