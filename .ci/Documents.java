@@ -28,7 +28,7 @@ class Documents {
         300 .github/blocking.md .github/your-call.md
         80 .github/field.md
         40 .github/Wakes.java
-        150 .github/switch.md
+        160 .github/switch.md
         60 .github/service/measured.md
         150 .github/post/post.md
         60 .github/CONTRIBUTING.md

@@ -30,9 +30,11 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * Which requests and tasks does SIGTERM cost a service? It starts one on a pool, on virtual
  * threads, and on virtual threads with the properties that wait for tasks, and counts what has
- * begun and isn't done when the process has ended. Runs on the extracted service.jar:
+ * begun and isn't done when the process has ended:
  *
- *     java -cp 'service/service.jar:service/lib/*' shutdown.Shutdown
+ *     mvn -q package
+ *     java -Djarmode=tools -jar target/service.jar extract --destination target/service
+ *     java -cp 'target/service/service.jar:target/service/lib/*' shutdown.Shutdown
  */
 @SpringBootApplication
 @EnableAsync
