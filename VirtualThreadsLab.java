@@ -5,11 +5,13 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
+import java.math.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
 import java.util.function.*;
+import java.util.regex.Pattern;
 import java.util.stream.*;
 
 /**
@@ -100,7 +102,7 @@ class VirtualThreadsLab {
         int primes = lab.size(78_498, 33_860);
         Job count = () -> Lab.check("primes", primes, countPrimes(limit));
         double predicted = Math.min(1, (double) rounds / Math.ceilDiv(tasks, Lab.CARRIERS));
-        lab.time(Text.of("%s × %s primes", tasks, primes), predicted,
+        lab.time(Text.of("%s \u00d7 %s primes", tasks, primes), predicted,
             () -> Lab.runAll(newFixedThreadPool(Lab.PROCESSORS), tasks, count),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
     }
@@ -177,9 +179,9 @@ class VirtualThreadsLab {
         int tasks = lab.size(1_000, 500);
         int pool = 200;
         Gauge virtual = () -> added(newVirtualThreadPerTaskExecutor(), tasks, tasks);
-        lab.measure(Text.of("%s, pool %s", tasks, pool), Row.COUNT, Lab.UNKNOWN,
+        lab.count(Text.of("threads, pool %s", pool),
             () -> added(newFixedThreadPool(pool), tasks, pool), virtual);
-        lab.measure(Text.of("%s, no pool", tasks), Row.COUNT, Lab.UNKNOWN,
+        lab.count("threads, no pool",
             () -> added(newThreadPerTaskExecutor(Thread::new), tasks, tasks), virtual);
     }
 
@@ -206,22 +208,37 @@ interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** A row of the table: its samples, and of each start, which share of processors others had. */
-record Row(String experiment, String work, String unit, double model, List<Double> platforms,
-        List<Double> virtuals, List<Double> others) {
-    static final String COUNT = ""; // the unit of a row without a ratio
+/**
+ * A row of the table. Its samples come in pairs, one of each side. With a pair goes the share
+ * of the processors that others used meanwhile.
+ */
+record Row(String experiment, String work, boolean isTime, double model,
+        List<Double> platforms, List<Double> virtuals, List<Double> others) {
+    /** One without samples. Each name is a cell of the table, whatever it's made of. */
+    static Row of(String experiment, String work, boolean isTime, double model) {
+        return new Row(Text.cell(experiment), Text.cell(work), isTime, model,
+            new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    }
+
     String name() { return experiment + " " + work; }
     double platform() { return median(platforms); }
     double virtual() { return median(virtuals); }
-    double ratio() { return unit.equals(COUNT) ? Double.NaN : platform() / virtual(); }
-    double low() { return ratios().min().orElse(Double.NaN); }
-    double high() { return ratios().max().orElse(Double.NaN); }
+    double ratio() { return isTime ? platform() / virtual() : Double.NaN; }
+    boolean hasRatio() { return ratio() > 0 && Double.isFinite(ratio()); }
+    double lowest() { return ratios().min().orElse(Double.NaN); }
+    double highest() { return ratios().max().orElse(Double.NaN); }
 
-    /** The ratios of pairs of samples, but for the extreme tenth at each end. */
+    /** Whether the range is too wide to be quoted, or the machine was too busy. */
+    boolean isNoisy() {
+        return hasRatio() && (highest() > 1.5 * lowest() || median(others) > 0.1);
+    }
+
+    /** The ratios of the pairs, but for the extreme tenth at each end. */
     private DoubleStream ratios() {
-        int pairs = ratio() > 0 ? platforms.size() : 0;
+        int pairs = hasRatio() ? platforms.size() : 0;
+        int tenth = pairs / 10;
         return IntStream.range(0, pairs).mapToDouble(i -> platforms.get(i) / virtuals.get(i))
-            .filter(Double::isFinite).sorted().skip(pairs / 10).limit(pairs - pairs / 10 * 2);
+            .filter(Double::isFinite).sorted().skip(tenth).limit(pairs - 2 * tenth);
     }
 
     /** Of an even number, the mean of the two in the middle; of none, NaN. */
@@ -233,10 +250,10 @@ record Row(String experiment, String work, String unit, double model, List<Doubl
 }
 
 /**
- * The words of an experiment. A row has samples of each side; a sample is the mean of shots; a
- * shot does the work once.
+ * A run of experiments, and the words that they use. A row has samples of each side. A sample
+ * of time is the mean of shots, and a shot does the work once.
  */
-record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experiment current) {
+class Lab {
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -246,25 +263,64 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
     // Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do.
     static final int PER_CARRIER = Math.clamp(100 / Math.max(1, CARRIERS), 3, 10);
 
-    /** Runs all experiments of the list; returns the exit code. */
+    static LongSupplier clock = System::nanoTime; // a test may set these two
+    static DoubleSupplier others = new OtherLoad();
+
+    private final Report report;
+    private final boolean quick;
+    private final int samples;
+    private final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    private final Set<String> names = new HashSet<>(); // of rows
+    private volatile String place = ""; // such as experiment 2 of 5
+    private Experiment current;
+
+    Lab(Report report, boolean quick, int samples) {
+        this.report = report;
+        this.quick = quick;
+        this.samples = samples;
+    }
+
+    /** Runs the list; the only word is --quick. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
-        boolean quick = List.of(words).equals(List.of("--quick"));
-        if (quick || words.length == 0)
-            return run(list, new Report(), System::nanoTime, quick, 5);
+        boolean understood = Set.of("--quick").containsAll(List.of(words));
+        if (understood) return new Lab(new Report(false), words.length > 0, 5).measureAll(list);
         System.err.println("VirtualThreadsLab: not --quick: " + String.join(" ", words));
         return 2;
     }
 
-    static int run(List<Experiment> plan, Report report, LongSupplier clock, boolean quick,
-            int samples) {
-        report.begin(report.facts(samples));
-        for (Experiment one : plan) {
-            report.place = "experiment " + (plan.indexOf(one) + 1) + " of " + plan.size();
-            Lab lab = new Lab(report, clock, quick, samples, one);
-            if (!report.closed) report.attempt(one.name(), () -> one.body().measure(lab));
+    /** Measures them all, and prints the report; returns the exit code. */
+    int measureAll(List<Experiment> plan) {
+        try {
+            Thread thread = Thread.startVirtualThread(() -> { });
+            thread.join();
+            boolean bound = thread.getClass().getSimpleName().startsWith("Bound");
+            if (bound) throw new AssertionError("this JVM has no carriers");
+        } catch (InterruptedException | Error e) { // or an option for the scheduler is wrong
+            System.err.println("VirtualThreadsLab: " + Text.reason(e));
+            return 2;
         }
-        report.end();
-        return report.failed.isEmpty() && !report.closed ? 0 : 1;
+        report.begin(Report.facts("samples: " + samples));
+        others.getAsDouble(); // the next one counts from here
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> // after Ctrl-C, above all
+            report.end("\n**Partial:** stopped in " + place + ".\n", failures)));
+        for (int i = 0; i < plan.size() && !report.isClosed(); i++) {
+            current = plan.get(i);
+            place = "experiment " + (i + 1) + " of " + plan.size();
+            attempt(current.name(), () -> current.body().measure(this));
+        }
+        report.end("", failures);
+        return failures.isEmpty() && !report.isClosed() ? 0 : 1;
+    }
+
+    /** Does the job. If it fails, the report says why, and everything else goes on. */
+    boolean attempt(String what, Job job) {
+        try {
+            job.call();
+            return true;
+        } catch (Throwable e) { // a call may throw anything
+            failures.add(what + ": " + Text.reason(e) + ".");
+            return false;
+        }
     }
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
@@ -283,7 +339,10 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
         };
         try {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) done.get();
+            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
+                if (done.isCancelled()) throw new AssertionError("not done in two minutes");
+                done.get();
+            }
         } finally {
             executor.shutdown();
             executor.awaitTermination(2, TimeUnit.SECONDS); // for those that were cancelled
@@ -296,53 +355,73 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
      */
     void waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
-        Job seen = report.watch(current.name() + ": " + what, tasks, call);
         time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
-            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, seen),
-            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, seen));
+            () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
+            () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
     }
 
-    /** Adds a row of times in ms; see measure. */
+    /** Adds a row: how many ms each job takes. */
     void time(String work, double model, Job platform, Job virtual) {
         int fitMs = size(200, 20);
-        measure(work, "ms", model,
-            () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
+        measure(work, model, () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
+    }
+
+    /** Adds a row of ms that the gauges tell. */
+    void measure(String work, double model, Gauge platform, Gauge virtual) {
+        measure(work, true, model, platform, virtual);
+    }
+
+    /** Adds a row of numbers whose ratio wouldn't say much; its name says of what. */
+    void count(String work, Gauge platform, Gauge virtual) {
+        measure(work, false, UNKNOWN, platform, virtual);
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
 
-    /** Adds a row of samples in that unit. A side whose gauge throws has no median. */
-    void measure(String work, String unit, double model, Gauge platform, Gauge virtual) {
-        String cell = work.replaceAll("[|\\s]+", " ");
-        String name = current.name() + " " + cell;
-        report.begins(name, unit, model, current.summary());
-        Side one = new Side(name + ", platform", platform, new ArrayList<>());
-        Side other = new Side(name + ", virtual", virtual, new ArrayList<>());
-        List<Side> sides = new ArrayList<>(List.of(one, other)); // but for those that failed
+    /** A side whose gauge throws has no samples. */
+    private void measure(String work, boolean isTime, double model, Gauge platform,
+            Gauge virtual) {
+        if (report.isClosed()) throw new IllegalStateException("nobody reads on");
+        Row row = Row.of(current.name(), work, isTime, model);
+        for (int n = 2; !names.add(row.name()); n++) { // no two rows have the same name
+            row = Row.of(current.name(), work + " " + n, isTime, model);
+        }
+        if (model <= 0) {
+            failures.add(row.name() + ": a model has to be above 0.");
+            return;
+        }
+        List<Side> sides = new ArrayList<>(List.of( // but for those that failed
+            new Side(row.name() + ", platform", platform, row.platforms()),
+            new Side(row.name() + ", virtual", virtual, row.virtuals())));
         for (int i = 0; i <= samples; i++) {
-            boolean warmUp = i == 0;
-            report.show(name + (warmUp ? "  warm-up" : "  " + i + "/" + samples));
-            for (Side side : List.copyOf(sides)) if (!report.attempt(side.name, () -> {
-                if (warmUp) warmUp(side.gauge, unit.equals("ms"));
-                else side.samples.add(side.gauge.read());
-            })) sides.remove(side);
+            boolean warm = i > 0;
+            String step = warm ? i + "/" + samples : "warm-up";
+            report.show(place + "  " + row.name() + "  " + step);
+            for (Side side : List.copyOf(sides)) {
+                boolean fine = attempt(side.name, () -> {
+                    if (warm) side.samples.add(side.gauge.read());
+                    else warmUp(side.gauge, isTime);
+                });
+                if (fine) continue;
+                side.samples.clear();
+                sides.remove(side);
+            }
             Collections.reverse(sides); // who goes second may find a warmer machine
         }
-        report.add(new Row(current.name(), cell, unit, model,
-            sides.contains(one) ? one.samples : List.of(),
-            sides.contains(other) ? other.samples : List.of(), List.of(report.others())));
+        row.others().add(others.getAsDouble());
+        report.add(row);
     }
 
     /** Until C2 has seen enough of short work, or for two samples' time; a count needs one. */
-    private void warmUp(Gauge gauge, boolean time) throws Exception {
+    private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
         long enough = 1_000_000L * (ms < 1 ? size(1_000, 240) : size(400, 40));
-        while (time && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
+        while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
     /** The mean ms of the shots that fit, at least one. If some are slow, a median may jump. */
-    double meanMs(Job job, double fitMs) throws Exception {
+    private double meanMs(Job job, double fitMs) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
             job.call();
@@ -352,114 +431,190 @@ record Lab(Report report, LongSupplier clock, boolean quick, int samples, Experi
     }
 }
 
-/** Prints the table row by row, and then what failed. */
-class Report {
-    static final String LINE = "| %-12s | %-19s | %8s | %8s | %8s | %6s |\n";
-    static final String RULE =
-        "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
-    final List<Row> rows = new CopyOnWriteArrayList<>();
-    final Set<String> failed = new CopyOnWriteArraySet<>(); // each is reported once
-    private final PrintStream out = System.out; // even if a call sets another one
-    String heading = ""; // comes with the first row
-    String place = ""; // such as experiment 2 of 5
-    private int shown; // characters of progress
-    boolean closed; // nobody reads standard output
+/** The share of the processors that others, and a hypervisor, have used since the last time. */
+class OtherLoad implements DoubleSupplier {
+    private double all; // in ticks of 10 ms, since the machine's start
+    private double free; // of these, idle or this JVM's
+    private double share = Double.NaN;
 
-    void begin(List<String> facts) {
-        heading = "## VirtualThreadsLab\n\n" + items(facts)
-            + "\nRatio: platform ÷ virtual; above 1×, virtual threads need less.\n\n"
-            + LINE.formatted("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model")
-            + RULE;
-    }
-
-    List<String> facts(int samples) {
-        return List.of(
-            "Java " + Runtime.version() + ", " + System.getProperty("java.vm.vendor"),
-            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
-                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples));
-    }
-
-    void begins(String row, String unit, double model, String summary) { }
-    double others() { return Double.NaN; } // their share since then
-    Job watch(String what, int tasks, Job call) { return call; }
-
-    /** Says on standard error what is being done, until a row comes. */
-    void show(String what) {
-        clear();
-        long uptime = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
-        String text = "%.79s".formatted(uptime + " s  " + place + "  " + what);
-        Text.print(System.err, text + "\r");
-        shown = text.length();
-    }
-
-    void clear() { System.err.print("\r" + " ".repeat(shown) + "\r"); }
-
-    void add(Row row) {
-        clear();
-        rows.add(row);
-        put(line(row));
-    }
-
-    String line(Row row) {
-        return LINE.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio(row), Text.ratio(row.model(), 2));
-    }
-
-    /** A median. Only ms are written; the names of rows say any other unit. */
-    static String cell(Row row, double value) {
-        if (!row.unit().equals("ms")) return Text.number(value, "");
-        return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
-    }
-
-    /** Two digits, as no two machines agree on a third; one, if it's doubtful. */
-    String ratio(Row row) {
-        return (doubtful(row) ? "~" : "") + Text.ratio(row.ratio(), doubtful(row) ? 1 : 2);
-    }
-
-    boolean doubtful(Row row) { return row.high() > 1.5 * row.low(); }
-
-    /** Runs the job. If it fails, the report says why, and everything else goes on. */
-    boolean attempt(String what, Job job) {
-        try {
-            job.call();
-            return true;
-        } catch (Exception | Error e) {
-            failed.add(what + ": " + reason(e) + ".");
-            return false;
+    @Override public double getAsDouble() {
+        try (var stat = new Scanner(new File("/proc/stat"))) { // there's one on Linux
+            return share(stat.nextLine(),
+                ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis());
+        } catch (IOException | RuntimeException e) { // elsewhere, the JVM has to ask
+            var system = ManagementFactory.getPlatformMXBean(
+                com.sun.management.OperatingSystemMXBean.class);
+            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
         }
     }
 
-    String reason(Throwable error) { return Text.reason(error); }
-
-    void end() {
-        put("\n" + items(failed) + item("~: don't quote it: of its ratios, the"
-            + " highest is over 1.5 times the lowest. Model: plain arithmetic."));
-    }
-
-    String item(String text) { return "- " + text.replaceAll("\\R", " ") + "\n"; }
-
-    String items(Collection<String> texts) {
-        return texts.stream().map(this::item).collect(Collectors.joining());
-    }
-
-    /** Prints and flushes. If nobody can read on, says so once. */
-    void put(String text) {
-        if (closed) return;
-        Text.print(out, heading + text);
-        heading = "";
-        closed = out.checkError();
-        if (closed) System.err.println("VirtualThreadsLab: standard output cannot be written");
+    /** Reads "cpu user nice system idle iowait ..."; under 150 ms, the last share holds. */
+    double share(String stat, double ownMs) {
+        double[] ticks = Stream.of(stat.split(" +")).skip(1).limit(8)
+            .mapToDouble(Double::parseDouble).toArray();
+        double moreOfAll = DoubleStream.of(ticks).sum() - all;
+        double moreFree = ticks[3] + ticks[4] + ownMs / 10 - free;
+        if (moreOfAll < 30) return share;
+        if (all > 0) share = Math.clamp(1 - moreFree / moreOfAll, 0.0, 1.0);
+        all += moreOfAll;
+        free += moreFree;
+        return share;
     }
 }
 
-/** How numbers and errors are written. */
+/** Prints the table row by row; then what failed, a chart, and how to read them. */
+class Report {
+    private static final String RULE =
+        "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
+    private final PrintStream out = System.out; // even if a call sets another one
+    private final boolean listSamples;
+    final List<Row> rows = new ArrayList<>();
+    private boolean ended;
+
+    Report(boolean listSamples) { this.listSamples = listSamples; }
+
+    /** What a reader has to know of the machine and of the command. */
+    static List<String> facts(String howOften) {
+        String options = String.join(" ",
+            ManagementFactory.getRuntimeMXBean().getInputArguments());
+        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
+            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
+            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
+        return List.of(
+            "Java " + Runtime.version() + ", " + System.getProperty("java.vm.vendor"),
+            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, %s",
+                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
+                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, howOften),
+            java.time.LocalDate.now() + ", `" + command.replaceAll(" +", " ") + "`");
+    }
+
+    void begin(List<String> facts) {
+        print("## VirtualThreadsLab\n\n" + items(facts)
+            + "\nRatio: platform \u00f7 virtual; above 1\u00d7, virtual threads need less.\n\n"
+            + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model") + RULE);
+    }
+
+    synchronized void add(Row row) {
+        if (ended) return;
+        rows.add(row);
+        show("");
+        print(line(row.experiment(), row.work(), cell(row, row.platform()),
+            cell(row, row.virtual()), ratio(row, false), Text.ratio(row.model())));
+    }
+
+    /** A long range takes the blanks beside it, and some room of the next cell. */
+    private static String line(String experiment, String work, String platform, String virtual,
+            String ratio, String model) {
+        int left = 16 - Math.max(9, ratio.length());
+        return ("| %-12s | %-19s | %8s | %8s |%9s |%" + left + "s |\n")
+            .formatted(experiment, work, platform, virtual, ratio, model);
+    }
+
+    /** A median. Only ms are written; the names of rows say any other unit. */
+    private static String cell(Row row, double value) {
+        if (!row.isTime()) return Text.number(value, "");
+        return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
+    }
+
+    /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
+    static String ratio(Row row, boolean withRange) {
+        String lowest = Text.ratio(row.lowest()).replace("\u00d7", "");
+        String highest = Text.ratio(row.highest()).replace("\u00d7", "");
+        boolean same = lowest.equals(highest);
+        String range = same ? lowest : lowest + "\u2013" + highest;
+        if (row.isNoisy()) return "~" + range + "\u00d7";
+        return Text.ratio(row.ratio()) + (same || !withRange ? "" : " (" + range + ")");
+    }
+
+    /** Prints what comes after the rows, once. */
+    synchronized void end(String partial, Collection<String> failures) {
+        if (ended) return;
+        ended = true;
+        show("");
+        String samples = listSamples ? each(rows, row -> item(samples(row))) : "";
+        String bars = each(rows, row -> row.hasRatio() ? bar(row) : "");
+        print(partial + section("", items(failures)) + section("### Samples\n\n", samples)
+            + section("### At a glance\n\n```text\n" + " ".repeat(29)
+                + "platform better \u2502 virtual better; \u2588: a factor of 2\n", bars)
+            + (bars.isEmpty() ? "" : "```\n") + section("", legend()));
+    }
+
+    private static <T> String each(Collection<T> all, Function<T, String> text) {
+        return all.stream().map(text).collect(Collectors.joining());
+    }
+
+    private static String section(String title, String text) {
+        return text.isEmpty() ? "" : "\n" + title + text;
+    }
+
+    private static String samples(Row row) {
+        double share = Math.rint(100 * Row.median(row.others()));
+        return row.name() + ": platform " + Text.samples(row.platforms()) + "; virtual "
+            + Text.samples(row.virtuals())
+            + (share > 0 ? Text.of("; others %s %%", share) : "");
+    }
+
+    /** A line of the chart. To the right of the middle, virtual threads need less. */
+    private static String bar(Row row) {
+        double twos = Math.log(row.ratio()) / Math.log(2);
+        String bar = (row.isNoisy() ? "~" : "\u2588").repeat((int) Math.rint(Math.abs(twos)));
+        return "%-12s %-19s %12s\u2502%s %s\n".formatted(row.experiment(), row.work(),
+            twos < 0 ? bar : "", twos < 0 ? "" : bar, ratio(row, true));
+    }
+
+    /** Says how to read what stands above, and what else the processors did. */
+    private String legend() {
+        if (rows.isEmpty()) return "";
+        double most = 100 * rows.stream().flatMap(row -> row.others().stream())
+            .filter(share -> !share.isNaN()).max(Double::compare).orElse(0.0);
+        return items(List.of(
+            "~: don't quote it: the range is over 1.5-fold, or others used over a tenth of the"
+                + " processors.",
+            "Model: plain arithmetic. In brackets: the lowest and the highest ratio; one"
+                + " sample: no range."))
+            + (most < 0.5 ? "" : item(Text.of("Other programs and a hypervisor used up to %s %%"
+                + " of the processors%s.", Math.rint(most),
+                most > 10 ? ": run it again on a quiet machine" : "")));
+    }
+
+    private static String items(Collection<String> texts) { return each(texts, Report::item); }
+
+    /** A list item in lines of up to 80 characters, broken at spaces. */
+    private static String item(String text) {
+        String line = "(.{1,78})( |$)"; // two spaces come before each but the first
+        return ("- " + text).replaceAll(line, "$1\n  ").stripTrailing() + "\n";
+    }
+
+    /** Says on standard error what is being done; what comes next is printed over it. */
+    void show(String what) {
+        long seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
+        String text = what.isEmpty() ? "" : seconds + " s  " + what;
+        Text.print(System.err, "\r%-79.79s\r".formatted(text));
+    }
+
+    /** Returns whether that went well. If not, it says so, once. */
+    boolean print(String text) {
+        if (isClosed()) return false;
+        Text.print(out, text);
+        if (isClosed()) System.err.println("VirtualThreadsLab: can't write standard output");
+        return !isClosed();
+    }
+
+    /** Whether nobody can read on. */
+    boolean isClosed() { return out.checkError(); }
+}
+
+/** How numbers and errors are written. Signs are escaped, for compilers of any charset. */
 class Text {
+    private static final String SIGNS = "\u00d7\u00f7\u00b5\u2014\u2013\u2588\u2502";
+
     /** Prints; where the console's charset lacks a sign, in ASCII. */
     static void print(PrintStream console, String text) {
-        boolean all = console.charset().newEncoder().canEncode("×÷µ—–█│");
-        console.print(all ? text : text.replace('×', 'x').replace('÷', '/').replace('µ', 'u')
-            .replace('—', '-').replace('–', '-').replace('█', '#').replace('│', '|'));
+        boolean all = console.charset().newEncoder().canEncode(SIGNS);
+        for (int i = 0; i < SIGNS.length() && !all; i++) {
+            text = text.replace(SIGNS.charAt(i), "x/u--#|".charAt(i));
+        }
+        console.print(text);
     }
 
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
@@ -470,7 +625,7 @@ class Text {
 
     /** Three digits, two below 0.1, one below 0.01; all of a whole or a large number. */
     static String number(double value, String unit) {
-        if (!Double.isFinite(value)) return "—";
+        if (!Double.isFinite(value)) return "\u2014";
         double size = Math.abs(value);
         if (size > 0 && size < 0.001) return "<0.001" + unit;
         String format = size % 1 == 0 || size >= 999.5 ? "%,.0f"
@@ -478,40 +633,54 @@ class Text {
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
-    /** So many digits, and all of a whole one below ten: 450×, 45×, 1.0×, 1×, 0.10×. */
-    static String ratio(double value, int digits) {
-        if (!(value >= 0.001) || value % 1 == 0 && value < 10) return number(value, "×");
-        double last = Math.pow(10, Math.ceil(Math.log10(value)) - digits); // digit's worth
-        return last < 1 ? String.format(Locale.ROOT, "%." + digits + "g×", value)
-            : number(Math.rint(value / last) * last, "×");
+    /** Two digits, as no two machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
+    static String ratio(double value) {
+        if (!(value > 0) || Double.isInfinite(value)) return "\u2014";
+        if (value < 0.001 || value % 1 == 0 && value < 10) return number(value, "\u00d7");
+        double last = Math.pow(10, Math.ceil(Math.log10(value)) - 2); // digit's worth
+        return last < 1 ? String.format(Locale.ROOT, "%.2g\u00d7", value)
+            : number(Math.rint(value / last) * last, "\u00d7");
     }
+
+    /** Five digits each, so that a median is right to four; of none, a dash. */
+    static String samples(List<Double> samples) {
+        return samples.isEmpty() ? "\u2014" : samples.stream().map(sample -> sample.isNaN()
+            ? "\u2014" : new BigDecimal(sample).round(new MathContext(5)).stripTrailingZeros()
+                .toPlainString()).collect(Collectors.joining(" "));
+    }
+
+    /** A name as one cell of the table, whatever it's made of. */
+    static String cell(String name) { return name.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
 
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
-        return switch (error) { // A javac before 21 stops here, and quotes the next line:
-            case CancellationException x -> "not done in two minutes"; // needs Java 21 or newer
-            case null -> "no reason is known";
-            case ExecutionException x -> reason(x.getCause());
-            case AssertionError x -> x.getMessage() == null ? "" + x : x.getMessage();
-            default -> error
-                + " at " + own(Stream.of(error.getStackTrace()).map(Object::toString))
-                + (error.getCause() == null ? "" : ", caused by " + reason(error.getCause()));
-        };
+        List<String> all = new ArrayList<>();
+        Set<Throwable> told = new HashSet<>(); // a cause may come round again
+        for (Throwable one = error; one != null && told.add(one); one = one.getCause()) {
+            all.add(switch (one) { // A javac before 21 stops here, and quotes the next line:
+                case ExecutionException x -> ""; // needs Java 21 or newer
+                case AssertionError x -> Objects.toString(x.getMessage(), x + place(x));
+                default -> one + place(one);
+            });
+        }
+        all.removeIf(String::isEmpty);
+        String text = all.isEmpty() ? "no reason is known" : String.join(", caused by ", all);
+        return "%.500s".formatted(text.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
     }
 
     /** The first frame outside the JDK and the lab, such as `Mine.load:19`. */
-    static String own(Stream<String> frames) {
-        String theirs = "(java|javax|jdk|sun|com\\.sun)\\..*|(.*\\.)?(Lab|Heartbeat)[.$].*";
-        return frames.filter(frame -> !frame.matches(theirs)).map(frame -> "`" + frame
-            .replaceAll("[./+]0x\\w+", "").replaceAll("\\(.*?(:\\d+)?\\)", "$1") + "`")
-            .findFirst().orElse("the JDK");
+    private static String place(Throwable error) {
+        return Stream.of(error.getStackTrace()).filter(frame -> frame.getModuleName() == null
+            && !frame.getClassName().equals(Lab.class.getName())).findFirst()
+            .map(frame -> " at `" + frame.getClassName().replaceAll("[./+]0x\\w+", "") + "."
+                + frame.getMethodName() + ":" + frame.getLineNumber() + "`").orElse("");
     }
 }
 
 // ----- Cut here: this line and all below it may go. What is left is a whole lab of the five:
 //     sed '/^\/\/ ----- Cut/,$d; s/CommandLine.run/Lab.run/' VirtualThreadsLab.java
 
-/** The words of a command: what runs, how often, and who tells of it. */
+/** The words of a command: what runs, how often, and on which JDKs. */
 class CommandLine {
     private static final String HELP = """
         java VirtualThreadsLab.java [option ...] [name ...]
@@ -520,610 +689,261 @@ class CommandLine {
           --starts N  N fresh JVMs, 1 to 100; each gives one sample, its median
           --java P    run on the JDK in folder P; repeat it to compare JDKs side by side
           --samples   print every sample, too
-          --predict   ask for your ratio before each row, and compare at the end
         Exit code 0: every row was measured; 1: one was not; 2: not understood.
         Without a name, the first %s of these run; with "all", every one:
         """;
-    private final Set<Experiment> plan = new LinkedHashSet<>();
-    private final List<String> javas = new ArrayList<>();
-    private int samples = 5;
-    private int starts = 1;
+    final Set<Experiment> plan = new LinkedHashSet<>();
+    final List<Jdk> jdks = new ArrayList<>();
+    boolean quick;
+    boolean listSamples;
+    int samples = 5;
+    int starts; // 0: measure in this JVM
 
     /** Runs what the words ask for; the encores belong to the five. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
-        return run(list, System::nanoTime, otherLoad(), words);
-    }
-
-    static int run(List<Experiment> list, LongSupplier clock, DoubleSupplier load,
-            String... args) {
-        List<String> words = List.of(args);
         List<Experiment> all = new ArrayList<>(list);
-        if (list == VirtualThreadsLab.FIVE) all.addAll(Encores.LIST);
-        if (words.contains("--help") || words.contains("-h")) {
-            var report = new Report();
-            report.put(HELP.formatted(list.size()) + all.stream().map(one -> "  %-12s  %s\n"
-                .formatted(one.name(), one.summary())).collect(Collectors.joining()));
-            return report.closed ? 1 : 0;
+        if (list.equals(VirtualThreadsLab.FIVE)) all.addAll(Encores.LIST);
+        if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
+            String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
+                one.summary())).collect(Collectors.joining());
+            return new Report(false).print(HELP.formatted(list.size()) + names) ? 0 : 1;
         }
+        var line = new CommandLine();
         try {
-            var line = new CommandLine();
-            for (var rest = words.iterator(); rest.hasNext(); ) line.read(rest, all);
-            if (line.plan.isEmpty()) line.plan.addAll(list);
-            return line.run(clock, load, words);
+            for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
         } catch (IllegalArgumentException e) {
-            System.err.println("VirtualThreadsLab: " + e.getMessage().replaceAll("\\R", " "));
+            System.err.println("VirtualThreadsLab: " + Text.cell(e.getMessage()));
             return 2;
         }
+        if (line.plan.isEmpty()) line.plan.addAll(list);
+        return line.run();
     }
 
     /** Reads a word, and if it's an option, its value. */
     private void read(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
-            case "--samples", "--predict", "--quick" -> { }
-            case "--java" -> {
-                String home = value(word, words, ".+", "the folder of a JDK");
-                require(release(home, "JAVA_VERSION").matches("(2[1-9]|[3-9]\\d)(\\..*)?"),
-                    "--java " + home + " isn't the folder of a JDK of 21 or newer");
-                javas.add(home);
-            }
-            case "--starts" -> starts = number(word, words);
+            case "--quick" -> quick = true;
+            case "--samples" -> listSamples = true;
             case "--runs" -> samples = number(word, words);
+            case "--starts" -> starts = number(word, words);
+            case "--java" -> jdks.add(jdk(words.hasNext() ? words.next() : ""));
             default -> {
-                Predicate<Experiment> named = one -> Set.of("all", one.name()).contains(word);
-                require(all.stream().anyMatch(named), "not understood: '" + word
-                    + "', try --help");
-                all.stream().filter(named).forEach(plan::add);
+                List<Experiment> named = all.stream().filter(one ->
+                    word.equals("all") || word.equals(one.name())).toList();
+                require(!named.isEmpty(), "not understood: '" + word + "', try --help");
+                plan.addAll(named);
             }
         }
     }
 
     private static int number(String option, Iterator<String> words) {
-        return Integer.parseInt(
-            value(option, words, "[1-9]\\d?|100", "a number from 1 to 100"));
+        String value = words.hasNext() ? words.next() : "";
+        require(value.matches("[1-9]\\d?|100"), option + " takes a number from 1 to 100");
+        return Integer.parseInt(value);
     }
 
-    private static String value(String option, Iterator<String> words, String form,
-            String meaning) {
-        String value = words.hasNext() ? words.next() : "";
-        require(value.matches(form), option + " takes " + meaning);
-        return value;
+    private static Jdk jdk(String folder) {
+        var release = new Properties(); // of quoted values
+        try (var file = new FileReader(folder + "/release")) {
+            release.load(file);
+        } catch (IOException e) { // then it has none of them
+        }
+        String version = release.getProperty("JAVA_VERSION", "");
+        require(version.matches("\"?(2[1-9]|[3-9]\\d)\\b.*"),
+            "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
+        return Jdk.of(folder, version, release.getProperty("IMPLEMENTOR", "unknown"));
     }
 
     private static void require(boolean fine, String otherwise) {
         if (!fine) throw new IllegalArgumentException(otherwise);
     }
 
-    /** The value of a key in the release file of the JDK in that folder, or "unknown". */
-    static String release(String home, String key) {
-        return lines(home + "/release").filter(line -> line.startsWith(key + "="))
-            .map(line -> line.substring(key.length() + 1).replace("\"", ""))
-            .findFirst().orElse("unknown");
-    }
-
-    /** The lines of a file; none if it can't be read. */
-    private static Stream<String> lines(String file) {
-        try (var text = new Scanner(new File(file)).useDelimiter("\\R")) {
-            return text.tokens().toList().stream();
-        } catch (IOException e) {
-            return Stream.of();
-        }
-    }
-
-    /** Gives the share of the processors that others had since the last time. */
-    private static DoubleSupplier otherLoad() {
-        var os = ManagementFactory.getPlatformMXBean(
-            com.sun.management.OperatingSystemMXBean.class); // in a container, sees only that
-        double[] last = {0, 0}; // ticks of all processors, and of idle ones and this JVM
-        return () -> { // on Linux, the first line of this is: cpu user nice system idle ...
-            var ticks = lines("/proc/stat").limit(1).flatMap(cpu -> Stream.of(cpu.split(" +")))
-                .skip(1).limit(8).map(Double::valueOf).toList();
-            if (ticks.isEmpty()) return Math.max(0, os.getCpuLoad() - os.getProcessCpuLoad());
-            double all = ticks.stream().reduce(-last[0], Double::sum); // since then
-            double free = ticks.get(3) + ticks.get(4) + os.getProcessCpuTime() / 1e7 - last[1];
-            last[0] += all;
-            last[1] += free;
-            return all < 30 ? 0 : Math.clamp(1 - free / all, 0.0, 1.0);
-        };
-    }
-
-    private int run(LongSupplier clock, DoubleSupplier load, List<String> words) {
-        boolean child = Long.getLong(Child.PROPERTY) != null; // its words are its parent's
-        boolean fresh = !child && (words.contains("--starts") || !javas.isEmpty());
-        require(Lab.CARRIERS > 0, "there is no carrier");
-        require(!fresh || !words.contains("--predict"),
-            "--predict can't go with --starts or --java");
-        if (fresh && javas.isEmpty()) javas.add(System.getProperty("java.home"));
-        if (fresh) return new Starts(starts, javas.stream().map(home ->
-            Starts.Jdk.of(home, starts, samples, words)).toList()).run();
-        var report = child ? new Child(load) : new FullReport(load, words);
-        Runtime.getRuntime().addShutdownHook(new Thread(report::interrupted));
-        boolean quick = words.contains("--quick");
-        int code = Lab.run(List.copyOf(plan), report, clock, quick, samples);
-        require(report.refused.isEmpty(), report.refused);
-        return code;
-    }
-}
-
-/** Also asks for predictions, says what a call holds, and ends with a chart. */
-class FullReport extends Report {
-    private final DoubleSupplier load;
-    final List<String> words;
-    private final Scanner keyboard = new Scanner(System.in);
-    private final Map<String, Double> guesses = new HashMap<>(); // by the name of a row
-    final List<String> said = new CopyOnWriteArrayList<>(); // of calls
-    private Call call; // of the row that's being measured
-    boolean ended;
-    String refused = ""; // why the rest can't run
-
-    FullReport(DoubleSupplier load, List<String> words) {
-        this.load = load;
-        this.words = words;
-    }
-
-    @Override List<String> facts(int samples) {
-        String command = "java " + String.join(" ", ManagementFactory.getRuntimeMXBean()
-            .getInputArguments()) + " " + System.getProperty("sun.java.command");
-        String plain = command.replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "");
-        String date = java.time.LocalDate.now() + ", `" + plain.replaceAll(" +", " ") + "`";
-        return Stream.concat(super.facts(samples).stream(), Stream.of(date)).toList();
-    }
-
-    @Override void begins(String row, String unit, double model, String summary) {
-        if (model <= 0) refused = "model not above 0: " + row;
-        closed |= model <= 0;
-        if (closed) throw new IllegalStateException("nobody reads on");
-        if (words.contains("--predict") && !unit.equals(Row.COUNT)) ask(row, summary);
-        load.getAsDouble(); // the next one counts from here
-    }
-
-    /** Asks for the ratio that the reader expects of the row. */
-    private void ask(String row, String summary) {
-        clear();
-        Text.print(System.err, item(row + " (" + summary
-            + "): which ratio do you expect, such as 30 or 1/3 (Enter skips)?"));
-        String typed = keyboard.hasNextLine() ? keyboard.nextLine() : "";
-        double guess = understood(typed);
-        if (guess > 0) guesses.put(row, guess);
-        else if (!typed.isBlank()) System.err.print("Not understood, row skipped.\n");
-    }
-
-    /** The ratio in 30, 30×, 10 times, 0.5, 1/3 or 1:3; NaN if there's none. */
-    static double understood(String typed) {
-        String plain = typed.replaceAll("(?i)x|times|[^\\w.,/:%-]", ""); // a × may be garbled
-        if (!plain.matches("(\\d*\\.?\\d+)([/:]\\d*\\.?\\d+)?")) return Double.NaN;
-        String[] parts = (plain + "/1").split("[/:]");
-        return Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]);
-    }
-
-    @Override double others() { return load.getAsDouble(); }
-
-    @Override Job watch(String what, int tasks, Job job) {
-        show(what + ", the first call");
-        call = new Call(what, tasks, job);
-        attempt(what + ", the first call", () -> call.first = Heartbeat.of(job, 1));
-        return call::make;
-    }
-
-    @Override String reason(Throwable error) {
-        return call == null ? super.reason(error) : call.reason(error);
-    }
-
-    @Override void add(Row row) {
-        synchronized (this) {
-            if (!ended) super.add(row);
-        }
-        if (call != null) call.end(row, this);
-        call = null;
-    }
-
-    @Override boolean doubtful(Row row) {
-        return super.doubtful(row)
-            || row.ratio() > 0 && row.unit().equals("ms") && Row.median(row.others()) > 0.1;
-    }
-
-    @Override void end() { finish(""); }
-    void interrupted() { finish("\n**Partial:** interrupted in " + place + ".\n"); }
-
-    /** Prints what comes after the rows, once. */
-    synchronized void finish(String partial) {
-        if (ended) return;
-        ended = true;
-        clear();
-        if (!closed) put(ending(partial));
-    }
-
-    String ending(String partial) {
-        String listed = words.contains("--samples") ? each(this::samples) : "";
-        String bars = each(this::bar);
-        return partial + section("", items(failed))
-            + section("### Your predictions, the furthest first\n\n", predictions())
-            + section("### How long a call holds its carrier, measured alone\n\n", items(said))
-            + section("### Samples\n\n", listed)
-            + section("### At a glance\n\n```text\n" + " ".repeat(29)
-                + "platform better │ virtual better; █: a factor of 2\n", bars)
-            + (bars.isEmpty() ? "" : "```\n") + section("", rows.isEmpty() ? "" : legend());
-    }
-
-    private static String section(String title, String text) {
-        return text.isEmpty() ? "" : "\n" + title + text;
-    }
-
-    private String each(Function<Row, String> text) {
-        return rows.stream().map(text).collect(Collectors.joining());
-    }
-
-    /** Says how to read what stands above, and what else the processors did. */
-    private String legend() {
-        double most = rows.stream().flatMap(row -> row.others().stream())
-            .filter(share -> share >= 0).max(Double::compare).orElse(Double.NaN);
-        return item("~: don't quote it: the range is over 1.5-fold, or the machine was busy.")
-            + item("Model: plain arithmetic. In brackets: the lowest and the highest ratio.")
-            + item(Text.of("Other programs and a hypervisor used up to %s %% of the"
-                + " processors" + (most > 0.1 ? ": run it again on a quiet machine." : "."),
-                Math.rint(100 * most)));
-    }
-
-    private String predictions() {
-        return rows.stream().filter(row -> missed(row) > 0)
-            .sorted(Comparator.comparing(this::missed).reversed())
-            .map(row -> item(row.name() + ": you said " + Text.ratio(guesses.get(row.name()), 2)
-                + ", it's " + ratio(row) + ": off by " + Text.ratio(missed(row), 2)))
-            .collect(Collectors.joining());
-    }
-
-    /** By which factor the guess was off; NaN if there was none. */
-    private double missed(Row row) {
-        double off = guesses.getOrDefault(row.name(), Double.NaN) / row.ratio();
-        return Math.max(off, 1 / off);
-    }
-
-    private String samples(Row row) {
-        Function<List<Double>, String> list = side -> side.stream()
-            .map(sample -> " " + Text.number(sample, "")).collect(Collectors.joining());
-        return item(row.name() + ": platform" + list.apply(row.platforms()) + "; virtual"
-            + list.apply(row.virtuals()));
-    }
-
-    private String bar(Row row) {
-        if (!(row.ratio() > 0)) return "";
-        double twos = Math.log(row.ratio()) / Math.log(2);
-        String bar = (doubtful(row) ? "~" : "█").repeat((int) Math.round(Math.abs(twos)));
-        return "%-12s %-19s %12s│%s %s\n".formatted(row.experiment(), row.work(),
-            twos < 0 ? bar : "", twos < 0 ? "" : bar, withRange(row));
-    }
-
-    String withRange(Row row) {
-        String range = Text.ratio(row.low(), 2) + "–" + Text.ratio(row.high(), 2);
-        boolean same = range.matches("(.*)–\\1");
-        return ratio(row) + (same ? "" : " (" + range.replace("×", "") + ")");
-    }
-
-    /** The ratios of all rows with their ranges, with a column for each report. */
-    static String sideBySide(List<String> titles, List<FullReport> reports) {
-        BiFunction<String, Stream<String>, String> line = (name, cells) -> cells
-            .map("%21s |"::formatted).collect(Collectors.joining("", name, "\n"));
-        var names = reports.stream().flatMap(report -> report.rows.stream().map(Row::name));
-        return "\n### Side by side\n\n"
-            + line.apply("| Experiment and work            |", titles.stream())
-            + "|" + "-".repeat(32) + "|" + ("-".repeat(21) + ":|").repeat(titles.size()) + "\n"
-            + names.distinct().map(name -> line.apply("| %-30s |".formatted(name),
-                reports.stream().map(one -> one.ratio(name)))).collect(Collectors.joining());
-    }
-
-    private String ratio(String name) {
-        return rows.stream().filter(row -> row.name().equals(name)).map(this::withRange)
-            .findFirst().orElse("—");
-    }
-
-    /** A list item in lines of up to 80 characters, broken at spaces. */
-    @Override String item(String text) {
-        String line = "(.{1,78})( |$)"; // two spaces come before each but the first
-        return super.item(text).strip().replaceAll(line, "$1\n  ").stripTrailing() + "\n";
-    }
-}
-
-/** A call that all tasks of a row make at once, and what is found out about it. */
-class Call {
-    private final String what;
-    private final int tasks;
-    private final Job job;
-    private final Set<Thread> callers = ConcurrentHashMap.newKeySet(); // in the call just now
-    private final Thread measures = Thread.currentThread();
-    private final Thread looks = Thread.ofPlatform().daemon().start(this::look);
-    private volatile String verdict = "";
-    private volatile long ended = System.nanoTime(); // a call
-    Heartbeat first; // of a cold call: it may load classes, connect, or fill a pool
-
-    Call(String what, int tasks, Job job) {
-        this.what = what;
-        this.tasks = tasks;
-        this.job = job;
-    }
-
-    void make() throws Exception {
-        callers.add(Thread.currentThread());
-        try {
-            job.call();
-        } finally {
-            callers.remove(Thread.currentThread());
-            ended = System.nanoTime();
-        }
-    }
-
-    /** If no virtual thread runs for ten seconds, says where callers are, and ends the side. */
-    private void look() {
-        try {
-            do Thread.sleep(1_000);
-            while (Thread.startVirtualThread(() -> { }).join(java.time.Duration.ofSeconds(10))
-                || System.nanoTime() - ended < 10_000_000_000L);
-            verdict = "no virtual thread has run for 10 s" + where();
-            measures.interrupt();
-            ForkJoinPool scheduler = Carriers.scheduler();
-            scheduler.setParallelism(Lab.CARRIERS + tasks); // for those that only lack one
-            scheduler.awaitQuiescence(1, TimeUnit.SECONDS); // it runs one, which wakes carriers
-        } catch (InterruptedException e) { // the row has ended
-        }
-    }
-
-    private String where() {
-        List<String> places = callers.stream().map(Carriers::place).toList();
-        String most = Carriers.most(places);
-        return most.isEmpty() ? "" : ": " + Collections.frequency(places, most) + " of "
-            + tasks + " callers at " + most;
-    }
-
-    String reason(Throwable error) {
-        if (error instanceof InterruptedException && !verdict.isEmpty()) return verdict;
-        boolean late = error instanceof CancellationException && !callers.isEmpty();
-        return Text.reason(error) + (late ? where() : "");
-    }
-
-    /** After its row, the call is made alone, to say what it does to its carrier. */
-    void end(Row row, FullReport report) {
-        looks.interrupt();
-        ForkJoinPool scheduler = Carriers.scheduler();
-        if (!verdict.isEmpty()) // the dead keep their carriers
-            scheduler.setParallelism(Lab.CARRIERS + scheduler.getActiveThreadCount());
-        if (row.virtual() > 0) report.attempt(what + ", alone", () -> {
-            int added = scheduler.getPoolSize() - Lab.CARRIERS;
-            report.said.add(what + ": " + facts(first, Heartbeat.of(job, 1_000), added) + ".");
-        });
-    }
-
-    static String facts(Heartbeat first, Heartbeat one, int added) {
-        double call = one.call();
-        if (call >= 1 && Double.isNaN(one.held())) return "its carrier couldn't be looked at";
-        double held = one.held() > 0 ? one.held() : 0; // a short call may be over before a look
-        String facts = Text.of("a call of %s ms held its carrier for %s", call,
-            held >= 1 ? Text.number(held, " ms") : "under 1 ms");
-        if (held >= 1 && one.computed() > 0.08 * call)
-            facts += Text.of(", computing for %s ms", one.computed());
-        boolean other = one.place().startsWith("or another ");
-        if (held >= Math.max(1, 0.1 * call) && (other || one.computed() < held / 2))
-            facts += one.place().isEmpty() ? "" : ", " + one.place();
-        if (held >= 1 && one.compensated() && added > 0)
-            facts += ", and the JVM added " + added + " carriers";
-        double cold = first == null ? 0 : first.held();
-        if (cold > 20 + 2 * held && cold > first.call() / 4)
-            facts += Text.of("; the first call held it for %s of %s ms", cold, first.call());
-        return facts;
+    private int run() {
+        Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
+            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
+        if (starts == 0 && jdks.isEmpty())
+            return new Lab(new Report(listSamples), quick, samples)
+                .measureAll(List.copyOf(plan));
+        if (jdks.isEmpty()) jdks.add(Jdk.of(System.getProperty("java.home"),
+            System.getProperty("java.version"), System.getProperty("java.vm.vendor")));
+        starts = Math.max(1, starts);
+        return new Launches(this).run();
     }
 }
 
 /**
- * How long does a call hold its carrier? The trick: let one virtual thread call, and look at it
- * several times a millisecond. If it's mounted, or waits while another is active, the call has
- * held a carrier since the last look. Times are in ms: medians; what calls compute is a mean.
+ * Launches the lab in fresh JVMs, one after another; several JDKs take turns. Two launches can
+ * differ by more than the samples of one. So here, a launch gives one sample: its median.
  */
-record Heartbeat(double call, double held, double computed, boolean compensated, String place) {
-    /** Makes one call after another for 200 ms, at most so many. */
-    static Heartbeat of(Job job, int most) throws Exception {
-        Thread.startVirtualThread(() -> { }).join(); // now there is a carrier
-        List<Double> took = new ArrayList<>();
-        List<Double> held = new ArrayList<>(); // of calls that were looked at
-        List<String> places = new ArrayList<>(); // of callers then
-        ForkJoinPool scheduler = Carriers.scheduler();
-        boolean carriers = scheduler != ForkJoinPool.commonPool(); // not on every JVM
-        int idle = Integer.MAX_VALUE; // that many carriers are active anyway
-        for (int i = 0; i < 10; i++) {
-            Thread.sleep(5); // one may still be looking for work
-            idle = Math.min(idle, scheduler.getActiveThreadCount());
-        }
-        int compensated = 0; // above 0 if mounted ones mostly don't count as active
-        double computed = -Carriers.computedMs();
-        long start = System.nanoTime();
-        do {
-            var call = new FutureTask<>(() -> {
-                long from = System.nanoTime();
-                job.call();
-                return (System.nanoTime() - from) / 1e6;
-            });
-            Thread caller = Thread.startVirtualThread(call);
-            long began = System.nanoTime();
-            long last = began; // look
-            boolean before = false; // did it hold one at the last look?
-            double carried = 0; // ns
-            while (!call.isDone()) {
-                if (System.nanoTime() - start > 10_000_000_000L && call.cancel(true))
-                    throw new AssertionError("a call takes over 10 s");
-                LockSupport.parkNanos(200_000);
-                long now = System.nanoTime();
-                boolean mounted = caller.toString().matches("(?s).*]/.*@.*"); // its carrier
-                boolean active = scheduler.getActiveThreadCount() > idle;
-                boolean holds = mounted || active && caller.getState() != Thread.State.RUNNABLE;
-                if (call.isDone()) break;
-                // If nobody looked for long, it may have come back just now.
-                if (holds) carried += before ? now - last : Math.min(now - last, 1e6);
-                before = holds;
-                if (mounted) compensated += active ? -1 : 1;
-                if (holds && carried > 1e6 * places.size()) // a stack costs the caller time
-                    places.add(Carriers.held(caller, mounted));
-                last = now;
-            }
-            took.add(call.get());
-            if (last > began && carriers) held.add(took.getLast() * carried / (last - began));
-        } while (took.size() < most && System.nanoTime() - start < 200_000_000);
-        computed = (computed + Carriers.computedMs()) / took.size(); // by other threads, too
-        double ms = Math.min(Row.median(took), Row.median(held));
-        return new Heartbeat(Row.median(took), ms, Math.min(computed, ms), compensated > 0,
-            Carriers.most(places));
-    }
-}
+class Launches {
+    static final String PARENT = "lab.parent"; // the process that a launch ends with
+    private final CommandLine line;
+    private volatile String place = "";
+    private boolean ended;
 
-/** Who carries virtual threads, and where these are. */
-class Carriers {
-    /** Carriers are of a class that the JDK doesn't export; but their pool is public. */
-    static Stream<ForkJoinWorkerThread> all() {
-        return Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
-            .map(ForkJoinWorkerThread.class::cast);
-    }
-
-    /** The carriers' pool; if there are no carriers, any pool will do. */
-    static ForkJoinPool scheduler() {
-        return all().map(ForkJoinWorkerThread::getPool).findFirst()
-            .orElseGet(ForkJoinPool::commonPool);
-    }
-
-    static double computedMs() {
-        return all().mapToLong(carrier -> ManagementFactory.getThreadMXBean()
-            .getThreadCpuTime(carrier.threadId())).sum() / 1e6;
-    }
-
-    static String place(Thread thread) {
-        return Text.own(Stream.of(thread.getStackTrace()).map(Object::toString));
-    }
-
-    /** Where this one holds its carrier, or waits while another one does. */
-    static String held(Thread one, boolean mounted) {
-        if (!mounted) return "or another virtual thread did, while it waited at " + place(one);
-        boolean waits = one.getState() != Thread.State.RUNNABLE; // then it's pinned
-        return (waits ? "pinned at " : "at ") + place(one) + (waits && Lab.JDK >= 24
-            ? " (in a class initializer, a class loader or native code)" : ""); // JEP 491
-    }
-
-    /** The most frequent place in somebody's own code; "" if there's none. */
-    static String most(List<String> places) {
-        return places.stream().filter(place -> place.contains("`")).max(
-            Comparator.comparing(place -> Collections.frequency(places, place))).orElse("");
-    }
-}
-
-/**
- * Starts the lab in fresh JVMs, one after another; several JDKs take turns. Two starts can
- * differ by more than the samples of one, so here a start gives one sample: its median.
- */
-record Starts(int starts, List<Jdk> jdks) {
-    /** A JDK, and by the name of each row, what its starts said of it. */
-    record Jdk(String home, String name, FullReport report, Map<String, List<String[]>> said) {
-        static Jdk of(String home, int starts, int samples, List<String> words) {
-            String version = CommandLine.release(home, "JAVA_VERSION");
-            String vendor = CommandLine.release(home, "IMPLEMENTOR");
-            var report = new FullReport(() -> Double.NaN, words); // nothing is measured here
-            List<String> facts = report.facts(samples);
-            report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
-                "starts: " + starts + ", " + facts.getLast()));
-            return new Jdk(home, "JDK " + version, report, new LinkedHashMap<>());
-        }
-    }
+    Launches(CommandLine line) { this.line = line; }
 
     int run() {
-        FullReport first = jdks.getFirst().report();
-        Runtime.getRuntime().addShutdownHook(new Thread(() ->
-            print("\n**Partial:** interrupted in " + first.place + ".\n")));
-        first.put(""); // its heading: does anybody read it?
-        for (int i = 1; i <= starts; i++) for (Jdk jdk : jdks) {
-            first.place = "start " + i + " of " + starts + ", " + jdk.name();
-            if (!first.closed) jdk.report().attempt(first.place, () -> start(jdk, first.place));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> // after Ctrl-C, above all
+            end("\n**Partial:** stopped in " + place + ".\n")));
+        for (int i = 1; i <= line.starts; i++) {
+            for (Jdk jdk : line.jdks) {
+                place = "start " + i + " of " + line.starts + ", JDK " + jdk.version();
+                System.err.println(place);
+                launch(jdk);
+            }
         }
-        print("");
-        boolean fine = jdks.stream().allMatch(jdk -> jdk.report().failed.isEmpty());
-        return fine && !first.closed ? 0 : 1;
+        end("");
+        boolean fine = line.jdks.stream().allMatch(jdk -> jdk.failures().isEmpty());
+        return fine && !new Report(false).isClosed() ? 0 : 1;
     }
 
-    private void start(Jdk jdk, String name) throws Exception {
-        System.err.println(name);
-        var builder = new ProcessBuilder(Child.command(jdk.home(), jdk.report().words));
-        List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS").forEach(builder.environment()::remove);
-        Process child = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        boolean ended = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines()
-            .peek(line -> keep(jdk, line.split("\t", -1))).toList().contains("lab:end");
-        int exit = child.waitFor();
-        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // as by Ctrl-C
-        if (exit != 0 || !ended) throw new AssertionError("exit code " + exit
-            + "; see standard error");
-    }
-
-    private synchronized void keep(Jdk jdk, String[] said) {
-        switch (said[0]) { // other lines are what calls print
-            case "lab:row" -> jdk.said().computeIfAbsent(said[1] + " " + said[2],
-                row -> new ArrayList<>()).add(said);
-            case "lab:end" -> jdk.report().said.clear(); // by the previous start
-            case "lab:said" -> jdk.report().said.add("last start, " + said[1]);
+    /** A launch is an ordinary run of the lab, whose report is read line by line. */
+    private void launch(Jdk jdk) {
+        var builder = new ProcessBuilder(command(jdk.folder()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().keySet().removeAll(Set.of( // the command has what they say
+            "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
+        try {
+            Process lab = builder.start();
+            var output = lab.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
+            var read = CompletableFuture.runAsync(() -> output.forEach(jdk::read),
+                Thread.ofPlatform().daemon()::start);
+            int exit = lab.onExit().join().exitValue();
+            // A program that a call has started may keep the output open.
+            read.completeOnTimeout(null, 5, TimeUnit.SECONDS).exceptionally(e -> null).join();
+            if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C is for all
+            jdk.end(place, exit);
+        } catch (IOException e) {
+            jdk.failures().add(place + ": " + Text.reason(e));
         }
     }
 
-    private synchronized void print(String partial) {
-        FullReport first = jdks.getFirst().report();
-        if (first.ended) return;
-        for (Jdk jdk : jdks) {
-            if (jdk.report() != first) first.put("\n");
-            jdk.said().values().forEach(starts -> jdk.report().add(Child.row(starts)));
-            jdk.report().finish(partial);
-        }
-        if (jdks.size() > 1) first.put(FullReport.sideBySide(
-            jdks.stream().map(Jdk::name).toList(), jdks.stream().map(Jdk::report).toList()));
-    }
-}
-
-/** A start. Its parent reads the lines of its standard output; tabs separate their parts. */
-class Child extends FullReport {
-    static final String PROPERTY = "lab.parent"; // the process that a start ends with
-
-    Child(DoubleSupplier load) {
-        super(load, List.of());
-        ProcessHandle.of(Long.getLong(PROPERTY)).ifPresentOrElse(parent ->
-            parent.onExit().thenRun(() -> System.exit(1)), () -> System.exit(1));
-    }
-
-    /** The command of this JVM, with all its options, for the JDK in that folder. */
-    static List<String> command(String home, List<String> words) {
-        List<String> command = new ArrayList<>(List.of(home + "/bin/java"));
+    /** The command of this JVM, with its options, for the JDK in that folder. */
+    private List<String> command(String folder) {
+        List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> // its port is in use
-            option.matches("-agentlib:jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
+            option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
         String main = stack[stack.length - 1].getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
-            "-D" + PROPERTY + "=" + ProcessHandle.current().pid(),
+            "-D" + PARENT + "=" + ProcessHandle.current().pid(),
             "--class-path=" + System.getProperty("java.class.path"),
-            System.getProperty("jdk.launcher.sourcefile", main)));
-        command.addAll(words);
+            System.getProperty("jdk.launcher.sourcefile", main),
+            "--samples", "--runs", "" + line.samples));
+        if (line.quick) command.add("--quick");
+        for (Experiment one : line.plan) command.add(one.name());
         return command;
     }
 
-    @Override String line(Row row) {
-        Text.print(System.err, super.line(row));
-        return Stream.of("\nlab:row", row.experiment(), row.work(), row.unit(), row.model(),
-            row.platform(), row.virtual(), row.others().getFirst() + "\n")
-            .map(Object::toString).collect(Collectors.joining("\t"));
+    /** Prints a report of each JDK, and then the ratios of all; once. */
+    private synchronized void end(String partial) {
+        if (ended) return;
+        ended = true;
+        System.err.println("\nThe medians of all starts:\n");
+        for (Jdk jdk : line.jdks) {
+            if (jdk != line.jdks.getFirst()) new Report(false).print("\n");
+            jdk.print(line, partial);
+        }
+        if (line.jdks.size() > 1) new Report(false).print(sideBySide());
     }
 
-    /** A row, with a sample of each start. */
-    static Row row(List<String[]> starts) {
-        IntFunction<List<Double>> samples = part ->
-            starts.stream().map(said -> Double.valueOf(said[part])).toList();
-        String[] said = starts.getFirst();
-        return new Row(said[1], said[2], said[3], Double.parseDouble(said[4]),
-            samples.apply(5), samples.apply(6), samples.apply(7));
+    /** The ratios of all rows that have one, with a column for each JDK. */
+    private String sideBySide() {
+        Set<String> names = new LinkedHashSet<>();
+        for (Jdk jdk : line.jdks) {
+            jdk.rows().forEach((name, row) -> {
+                if (row.hasRatio()) names.add(name);
+            });
+        }
+        var table = new StringBuilder("\n### Side by side\n\n"
+            + line("Experiment and work", jdk -> "JDK " + jdk.version())
+            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(line.jdks.size())
+            + "|\n");
+        for (String name : names) table.append(line(name, jdk -> jdk.rows().containsKey(name)
+            ? Report.ratio(jdk.rows().get(name), true) : "\u2014"));
+        return "" + table;
     }
 
-    @Override String ending(String partial) {
-        Text.print(System.err, items(failed) + items(said));
-        if (!partial.isEmpty()) return "";
-        return said.stream().map(what -> "lab:said\t" + what.replaceAll("\\s+", " ") + "\n")
-            .collect(Collectors.joining("", "\nlab:end\n", ""));
+    private String line(String name, Function<Jdk, String> cell) {
+        return line.jdks.stream().map(cell).map(" %19s |"::formatted)
+            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+    }
+}
+
+/** A JDK, and what its launches have printed so far. */
+record Jdk(String folder, String version, String vendor, Map<String, Row> rows,
+        List<String> failures, List<String> items) {
+    private static final Pattern SAMPLES =
+        Pattern.compile("(.*): platform (.*); virtual (.*?)(?:; others (.*) %)?");
+
+    /** Its launches give each row a sample, by its name. Items are of the current launch. */
+    static Jdk of(String folder, String version, String vendor) {
+        return new Jdk(folder, version.replace("\"", ""), vendor.replace("\"", ""),
+            new LinkedHashMap<>(), new CopyOnWriteArrayList<>(), new ArrayList<>());
+    }
+
+    /** Reads a line of a launch's report; other lines are what calls print. */
+    synchronized void read(String line) {
+        String[] cells = line.split(" *\\| *"); // the first one is empty
+        if (line.startsWith("|---")) {
+            items.clear(); // these were facts
+        } else if (line.startsWith("- ") || line.startsWith("**Partial:** ")) {
+            items.add(line.substring(line.indexOf(' ') + 1));
+        } else if (line.matches("  \\S.*") && !items.isEmpty()) { // an item goes on
+            items.add(items.removeLast() + line.substring(1));
+        } else if (cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
+            Text.print(System.err, line + "\n");
+            boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
+            Row row = rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
+                Row.of(cells[1], cells[2], isTime, median(cells[6])));
+            row.platforms().add(median(cells[3]));
+            row.virtuals().add(median(cells[4]));
+            row.others().add(Double.NaN);
+        }
+    }
+
+    /** Of samples, or of the one in a cell; times become ms. */
+    private static double median(String text) {
+        List<Double> samples = new ArrayList<>();
+        for (String word : text.replaceAll("[^\\d. ]", "").split(" ")) {
+            if (!word.isEmpty()) samples.add(Double.valueOf(word));
+        }
+        return Row.median(samples) * (text.endsWith(" s") ? 1_000 : 1);
+    }
+
+    /** Ends a launch. Its samples replace what was in cells, which have three digits. */
+    synchronized void end(String launch, int exit) {
+        int before = failures.size();
+        for (String item : items) {
+            var samples = SAMPLES.matcher(item);
+            if (samples.matches() && rows.containsKey(samples.group(1))) {
+                Row row = rows.get(samples.group(1));
+                int last = row.others().size() - 1;
+                row.platforms().set(last, median(samples.group(2)));
+                row.virtuals().set(last, median(samples.group(3)));
+                String others = samples.group(4) == null ? "0" : samples.group(4);
+                row.others().set(last, median(others) / 100);
+            } else if (!item.matches("(~|Model|Other programs).*")) { // how to read it
+                failures.add(launch + ": " + item);
+            }
+        }
+        boolean silent = failures.size() == before;
+        if (silent && exit != 0) failures.add(launch + ": exit code " + exit);
+        items.clear();
+    }
+
+    synchronized void print(CommandLine line, String partial) {
+        List<String> facts = Report.facts("samples: " + line.samples);
+        int done = rows.values().stream().mapToInt(row -> row.others().size()).max().orElse(0);
+        String starts = "starts: " + (done < line.starts ? done + " of " : "") + line.starts;
+        var report = new Report(line.listSamples);
+        report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
+            starts + ", " + facts.get(2)));
+        rows.values().forEach(report::add);
+        report.end(partial, failures);
     }
 }
 
@@ -1178,7 +998,7 @@ class Encores {
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
             for (int rate : new int[] {320, 600}) { // calls a second
                 double over = Math.max(0, rate * waitMs / 1_000.0 / pool - 1);
-                lab.measure(rate + " calls a second", "ms", 1 + over * lastMs / 2 / waitMs,
+                lab.measure(rate + " calls a second", 1 + over * lastMs / 2 / waitMs,
                     () -> pooled.latency(() -> pooled.callAt(rate, lastMs)),
                     () -> virtual.latency(() -> virtual.callAt(rate, lastMs)));
             }
@@ -1207,7 +1027,7 @@ class Encores {
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
                 platform, virtual);
-            lab.measure("median call", "ms", Lab.UNKNOWN,
+            lab.measure("median call", Lab.UNKNOWN,
                 () -> server.latency(platform), () -> server.latency(virtual));
         }
     }
@@ -1239,7 +1059,7 @@ class Encores {
                 permits.release();
             }
         };
-        lab.time(Text.of("%s × 10 ms by %s", tasks, limit), 1,
+        lab.time(Text.of("%s \u00d7 10 ms by %s", tasks, limit), 1,
             () -> Lab.runAll(newFixedThreadPool(limit), tasks, hold),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, gated));
     }
@@ -1247,13 +1067,13 @@ class Encores {
     /**
      * thread-local. How many costly objects does a cache in a ThreadLocal make?
      * Fair: the same tasks use the same cache; only the executor differs.
-     * Prediction: one per thread: 200 for the pool, 10,000 for virtual threads: 0.02×.
+     * Prediction: one per thread: 200 for the pool, 10,000 for virtual threads.
      * Try: int tasks = 200; Does the cache still save anything?
      */
     static void threadLocal(Lab lab) throws Exception {
         int tasks = lab.size(10_000, 2_000);
         int pool = 200;
-        lab.measure(Text.of("%s tasks", tasks), "objects", (double) pool / tasks,
+        lab.count("objects made",
             () -> objectsMade(newFixedThreadPool(pool), tasks),
             () -> objectsMade(newVirtualThreadPerTaskExecutor(), tasks));
     }
@@ -1273,7 +1093,7 @@ class Encores {
      */
     static void million(Lab lab) throws Exception {
         int n = lab.size(1_000_000, 200_000);
-        lab.measure("bytes of each", Row.COUNT, Lab.UNKNOWN, () -> Lab.UNKNOWN, () -> {
+        lab.count("bytes of each", () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
             return park(n, () -> (heapUsed() - before) / n);
         });
@@ -1315,7 +1135,7 @@ class Encores {
      * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
      */
     static void timeSharing(Lab lab) throws Exception {
-        lab.measure("ms until it runs", Row.COUNT, Lab.UNKNOWN,
+        lab.count("ms until it runs",
             () -> delay(newThreadPerTaskExecutor(Thread::new), Lab.PROCESSORS),
             () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
     }

@@ -10,117 +10,114 @@ import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Which calls block a virtual thread's carrier? These are the calls in the tables of
- * .github/blocking.md; nearly all of them take 50 ms.
+ * Which calls hold a virtual thread's carrier? These are the calls in the tables of
+ * .github/blocking.md, which says what each does; nearly all take 50 ms. Words name some of
+ * them, or "all".
  *
  *     mkdir fifos; mkfifo fifos/{1..40}
- *     javac -d out VirtualThreadsLab.java .ci/BlockingCalls.java
- *     java -cp out BlockingCalls --quick --runs 1 loader
+ *     javac -d out .github/CarrierCheck.java .ci/BlockingCalls.java
+ *     java -cp out BlockingCalls loader map
  */
-public class BlockingCalls extends VirtualThreadsLab {
+public class BlockingCalls {
     static final int FULL = 65_536; // bytes that a pipe of Linux takes
     static final Queue<File> FIFOS = new ConcurrentLinkedQueue<>(); // made beforehand
     static final String PARKS = Parks.class.getName();
-    static final ThreadLocal<Job> CALL_THERE =
+    static final ThreadLocal<CarrierCheck.Call> CALL_THERE =
         ThreadLocal.withInitial(() -> BlockingCalls::park);
     static final String LOCKS = "perl -MFcntl -e 'open F, \"+<\", shift; fcntl F, F_SETLKW, "
         + "$_ = pack \"ssx4qqlx4\", F_WRLCK; $| = 1; print 1; select $n, $n, $n, 0.05' ";
     static final ExecutorService PLATFORM = Executors.newCachedThreadPool();
-    static final List<Experiment> CALLS = List.of(
-        call("parks", "sleeps, waits for a lock or a queue", BlockingCalls::park),
-        call("tcp", "reads a TCP socket", () -> {
-            try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                    var socket = new Socket(server.getInetAddress(), server.getLocalPort());
-                    var other = server.accept()) {
-                PLATFORM.submit(() -> {
-                    park();
-                    other.getOutputStream().write(1);
-                    return null;
-                });
-                Lab.check("as a byte", 1, socket.getInputStream().read());
-            }
-        }),
-        call("wait-for", "Process.waitFor", () ->
-            Lab.check("as exit code", 0, shell("sleep 0.05").waitFor())),
-        call("pool", "waits for a platform thread that makes the call", () ->
+    static final List<Asked> CALLS = List.of(
+        new Asked("parks", BlockingCalls::park),
+        new Asked("tcp", BlockingCalls::read),
+        new Asked("wait-for", () ->
+            check("as exit code", 0, shell("sleep 0.05").waitFor())),
+        new Asked("pool", () ->
             PLATFORM.submit(Executors.callable(BlockingCalls::parkInside)).get()),
-        call("inside", "parks inside synchronized", BlockingCalls::parkInside),
-        call("map", "ConcurrentHashMap.computeIfAbsent, and its function parks", () ->
+        new Asked("inside", BlockingCalls::parkInside),
+        new Asked("map", () ->
             new ConcurrentHashMap<String, String>().computeIfAbsent("key", key -> {
                 park();
                 return "value";
             })),
-        call("enters", "waits to enter synchronized", () -> enter(held())),
-        call("wait", "Object.wait", BlockingCalls::await),
-        call("join", "Thread.join of a platform thread",
-            () -> Thread.ofPlatform().start(BlockingCalls::park).join()),
-        call("selector", "Selector.select", BlockingCalls::select),
-        call("init", "parks in a class initializer", inInitializer(BlockingCalls::park)),
-        call("init-enters", "waits to enter synchronized there", () -> {
+        new Asked("enters", () -> enter(held())),
+        new Asked("wait", BlockingCalls::await),
+        new Asked("join", () -> Thread.ofPlatform().start(BlockingCalls::park).join()),
+        new Asked("selector", BlockingCalls::select),
+        new Asked("init", inInitializer(BlockingCalls::park)),
+        new Asked("init-enters", () -> {
             Object monitor = held();
-            inInitializer(() -> enter(monitor)).call();
+            inInitializer(() -> enter(monitor)).make();
         }),
-        call("init-wait", "Object.wait there", inInitializer(BlockingCalls::await)),
-        call("init-select", "Selector.select there", inInitializer(BlockingCalls::select)),
-        call("static-call", "calls a class that another thread initializes", () ->
-            begun(new Fresh(false).caller()).run()),
-        call("for-name", "Class.forName of such a class", () -> Class.forName(PARKS, true,
-            begun(new Fresh(false).caller()).getClass().getClassLoader())),
-        call("loader", "loads a class, and its class loader parks", () ->
-            Class.forName(PARKS, false, new Fresh(true))),
-        call("stream", "FileInputStream.read of a FIFO", () -> fifo(fifo -> {
+        new Asked("init-wait", inInitializer(BlockingCalls::await)),
+        new Asked("init-select", inInitializer(BlockingCalls::select)),
+        new Asked("static-call", () ->
+            begun(new Fresh(() -> { }).caller()).run()),
+        new Asked("for-name", () -> Class.forName(PARKS, true,
+            begun(new Fresh(() -> { }).caller()).getClass().getClassLoader())),
+        new Asked("loader", () ->
+            Class.forName(PARKS, false, new Fresh(BlockingCalls::park))),
+        new Asked("stream", () -> fifo(fifo -> {
             try (var in = new FileInputStream(fifo)) {
-                Lab.check("as the end", -1, in.read());
+                check("as the end", -1, in.read());
             }
         }, BlockingCalls::writeSlowly)),
-        call("files", "Files.readAllBytes of a FIFO", () ->
+        new Asked("files", () ->
             fifo(fifo -> Files.readAllBytes(fifo.toPath()), BlockingCalls::writeSlowly)),
-        call("full", "FileOutputStream.write to a full FIFO", () -> fifo(fifo -> {
+        new Asked("full", () -> fifo(fifo -> {
             try (var out = new FileOutputStream(fifo)) {
                 out.write(new byte[FULL + 1]);
             }
         }, fifo -> {
             try (var in = new BufferedInputStream(new FileInputStream(fifo))) {
                 park();
-                Lab.check("bytes", FULL + 1, in.readAllBytes().length);
+                check("bytes", FULL + 1, in.readAllBytes().length);
             }
         })),
-        call("sync", "Files.write with SYNC", () -> {
+        new Asked("sync", () -> {
             Path file = Files.createTempFile("sync", "");
             Files.write(file, new byte[10 * FULL], SYNC, DELETE_ON_CLOSE);
         }),
-        call("from", "reads a process's output", () -> {
+        new Asked("from", () -> {
             try (var in = shell("sleep 0.05; echo x").getInputStream()) {
-                Lab.check("as a byte", 'x', in.read());
+                check("as a byte", (int) 'x', in.read());
             }
         }),
-        call("to", "writes to a process's full input", () -> {
+        new Asked("to", () -> {
             try (var out = shell("sleep 0.05; cat > /dev/null").getOutputStream()) {
                 out.write(new byte[FULL + 1]);
             }
         }),
-        call("start", "ProcessBuilder.start, ten times", () -> {
+        new Asked("start", () -> {
             for (int i = 0; i < 10; i++) shell("true");
         }),
-        call("lock", "FileChannel.lock; another process has the lock", () -> {
+        new Asked("lock", () -> {
             Path file = Files.createTempFile("lock", "");
             PLATFORM.submit(() -> shell(LOCKS + file).getInputStream().read()).get();
             try (var channel = FileChannel.open(file, WRITE, DELETE_ON_CLOSE)) {
                 channel.lock();
             }
         }),
-        call("upcall", "invoke; native code with -Djdk.reflect.useNativeAccessorOnly=true",
-            () -> BlockingCalls.class.getMethod("park").invoke(null)),
-        call("computes", "computes", () -> Lab.check("primes", 33_860, countPrimes(400_000))));
+        new Asked("upcall", () -> // with -Djdk.reflect.useNativeAccessorOnly=true, native code
+            BlockingCalls.class.getMethod("park").invoke(null)),
+        new Asked("computes", BlockingCalls::computes));
 
-    public static void main(String[] args) {
+    record Asked(String name, CarrierCheck.Call call) { }
+
+    public static void main(String[] args) throws InterruptedException {
         File[] fifos = new File("fifos").listFiles();
         if (fifos != null) FIFOS.addAll(List.of(fifos));
-        System.exit(run(CALLS, args));
+        List<String> names = List.of(args);
+        for (Asked asked : CALLS) {
+            if (names.contains("all") || names.contains(asked.name))
+                CarrierCheck.ask(asked.name, asked.call);
+        }
+        System.exit(0); // or the pool's threads live on
     }
 
-    static Experiment call(String name, String summary, Job call) {
-        return new Experiment(name, summary, lab -> lab.waiting(name, 1, call));
+    static void check(String what, Object expected, Object actual) {
+        if (!expected.equals(actual))
+            throw new IllegalStateException(what + ": " + actual + ", not " + expected);
     }
 
     public static void park() {
@@ -128,8 +125,27 @@ public class BlockingCalls extends VirtualThreadsLab {
         while (System.nanoTime() < end) LockSupport.parkNanos(end - System.nanoTime());
     }
 
+    /** Reads a TCP socket. */
+    static void read() throws Exception {
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var socket = new Socket(server.getInetAddress(), server.getLocalPort());
+                var other = server.accept()) {
+            PLATFORM.submit(() -> {
+                park();
+                other.getOutputStream().write(1);
+                return null;
+            });
+            check("as a byte", 1, socket.getInputStream().read());
+        }
+    }
+
+    static void computes() {
+        long end = System.nanoTime() + 50_000_000;
+        while (System.nanoTime() < end) Thread.onSpinWait();
+    }
+
     static void parkInside() {
-        synchronized (OWN.get()) {
+        synchronized (Thread.currentThread()) {
             park();
         }
     }
@@ -152,8 +168,8 @@ public class BlockingCalls extends VirtualThreadsLab {
     }
 
     static void await() throws InterruptedException {
-        synchronized (OWN.get()) {
-            OWN.get().wait(50);
+        synchronized (Thread.currentThread()) {
+            Thread.currentThread().wait(50);
         }
     }
 
@@ -195,16 +211,16 @@ public class BlockingCalls extends VirtualThreadsLab {
     }
 
     /** Makes that call in the initializer of Parks. */
-    static Job inInitializer(Job call) {
+    static CarrierCheck.Call inInitializer(CarrierCheck.Call call) {
         return () -> {
             CALL_THERE.set(call);
-            new Fresh(false).caller().run();
+            new Fresh(() -> { }).caller().run();
         };
     }
 
     public static void initialize() {
         try {
-            CALL_THERE.get().call();
+            CALL_THERE.get().make();
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -233,9 +249,9 @@ public class BlockingCalls extends VirtualThreadsLab {
 
     /** Loads these two anew, so that Parks isn't initialized yet. */
     static class Fresh extends ClassLoader {
-        final boolean slow;
+        final Runnable meanwhile;
 
-        Fresh(boolean slow) { this.slow = slow; }
+        Fresh(Runnable meanwhile) { this.meanwhile = meanwhile; }
 
         Runnable caller() throws Exception {
             return (Runnable) loadClass(Caller.class.getName()).getConstructor().newInstance();
@@ -244,7 +260,7 @@ public class BlockingCalls extends VirtualThreadsLab {
         @Override public Class<?> loadClass(String name) throws ClassNotFoundException {
             byte[] bytes = BYTES.get(name);
             if (bytes == null) return super.loadClass(name);
-            if (slow) park();
+            meanwhile.run();
             Class<?> loaded = findLoadedClass(name);
             return loaded != null ? loaded : defineClass(name, bytes, 0, bytes.length);
         }

@@ -12,27 +12,28 @@ import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
 
 /**
- * Calls from public reports; the answers: .github/field.md. Most take 50 ms.
+ * Calls from public reports; the answers: .github/field.md. Most take 50 ms. It takes names of
+ * reports, each best in a JVM of its own.
  *
  *     mvn -q -f .ci/reports dependency:copy-dependencies -DoutputDirectory=$PWD/lib
- *     javac -proc:none -cp "lib/*" -d out VirtualThreadsLab.java .ci/Reports.java
- *     java -cp "out:lib/*" Reports --quick --runs 1 caffeine
+ *     javac -proc:none -cp "lib/*" -d out .github/CarrierCheck.java .ci/Reports.java
+ *     java -cp "out:lib/*" Reports caffeine
  */
-public class Reports extends VirtualThreadsLab {
-    static final List<Experiment> REPORTS = List.of(
-        report("sqlite", () -> {
+public class Reports {
+    static final List<Report> REPORTS = List.of(
+        new Report("sqlite", () -> {
             String url = "jdbc:sqlite:" + File.createTempFile("report", ".db");
             DriverManager.getConnection(url).createStatement().execute("BEGIN EXCLUSIVE");
             return () -> fails(() -> sql(url + "?busy_timeout=50", "BEGIN EXCLUSIVE"));
         }),
-        report("h2", () -> () -> sql(
+        new Report("h2", () -> () -> sql(
             "jdbc:h2:mem:;INIT=CREATE ALIAS SLEEP FOR 'java.lang.Thread.sleep(long)'",
             "CALL SLEEP(50)")),
-        report("mysql", () -> {
+        new Report("mysql", () -> {
             String url = "jdbc:mysql://127.0.0.1:" + silent() + "/?socketTimeout=50";
             return () -> fails(() -> sql(url, ""));
         }),
-        report("hikari", () -> {
+        new Report("hikari", () -> {
             System.setOut(new PrintStream(new OutputStream() { // for the log
                 @Override public void write(int b) { LockSupport.parkNanos(10_000); }
             }));
@@ -45,7 +46,7 @@ public class Reports extends VirtualThreadsLab {
                 }
             };
         }),
-        report("jetty", () -> {
+        new Report("jetty", () -> {
             System.setProperty("slf4j.provider", // or Logback would print into the table
                 "org.slf4j.helpers.NOP_FallbackServiceProvider");
             var client = new org.eclipse.jetty.client.HttpClient();
@@ -55,7 +56,7 @@ public class Reports extends VirtualThreadsLab {
             return () -> fails(() ->
                 client.newRequest(url).timeout(50, TimeUnit.MILLISECONDS).send());
         }),
-        report("pool", () -> { // a cold one, of eight at most
+        new Report("pool", () -> { // a cold one, of eight at most
             var pool = new GenericObjectPool<>(new BasePooledObjectFactory<Object>() {
                 @Override public Object create() { return load(new Object()); }
 
@@ -65,13 +66,13 @@ public class Reports extends VirtualThreadsLab {
             });
             return () -> pool.invalidateObject(pool.borrowObject());
         }),
-        report("caffeine", () -> () -> com.github.benmanes.caffeine.cache.Caffeine
+        new Report("caffeine", () -> () -> com.github.benmanes.caffeine.cache.Caffeine
             .newBuilder().build().get("key", Reports::load)),
-        report("guava", () -> () -> com.google.common.cache.CacheBuilder
+        new Report("guava", () -> () -> com.google.common.cache.CacheBuilder
             .newBuilder().build().get("key", () -> load("key"))),
-        report("memoize", () -> () -> com.google.common.base.Suppliers
+        new Report("memoize", () -> () -> com.google.common.base.Suppliers
             .memoize(() -> load("key")).get()),
-        report("brave", () -> {
+        new Report("brave", () -> {
             zipkin2.reporter.BytesMessageSender sender =
                 URLConnectionSender.create("http://127.0.0.1:1"); // refused
             var tracer = brave.Tracing.newBuilder()
@@ -83,21 +84,21 @@ public class Reports extends VirtualThreadsLab {
                 }
             };
         }),
-        report("mail", () -> {
+        new Report("mail", () -> {
             int port = silent();
             var mail = jakarta.mail.Session.getInstance(new Properties());
             mail.getProperties().setProperty("mail.smtp.timeout", "50");
             return () -> fails(() ->
                 mail.getTransport("smtp").connect("127.0.0.1", port, "user", "password"));
         }),
-        report("httpclient4", () -> {
+        new Report("httpclient4", () -> {
             var to = new org.apache.http.HttpHost("127.0.0.1", silent());
             var pool = new org.apache.http.impl.pool.BasicConnPool();
             pool.setMaxTotal(1);
             pool.lease(to, null).get();
             return () -> fails(() -> pool.lease(to, null).get(50, TimeUnit.MILLISECONDS));
         }),
-        report("httpclient5", () -> {
+        new Report("httpclient5", () -> {
             var pool = new org.apache.hc.client5.http.impl.io
                 .PoolingHttpClientConnectionManager();
             pool.setMaxTotal(1);
@@ -107,16 +108,19 @@ public class Reports extends VirtualThreadsLab {
             return () -> fails(() -> pool.lease("b", to, null).get(Timeout.ofMilliseconds(50)));
         }));
 
-    public static void main(String[] args) { System.exit(run(REPORTS, args)); }
+    record Report(String name, Callable<CarrierCheck.Call> prepared) { }
 
-    static Experiment report(String name, Callable<Job> prepared) {
-        return new Experiment(name, "reported",
-            lab -> lab.waiting(name, Lab.UNKNOWN, prepared.call()));
+    public static void main(String[] args) throws Exception {
+        for (Report report : REPORTS) {
+            if (List.of(args).contains(report.name))
+                CarrierCheck.ask(report.name, report.prepared.call());
+        }
+        System.exit(0); // or threads of some libraries live on
     }
 
-    static void fails(Job call) {
+    static void fails(CarrierCheck.Call call) {
         try {
-            call.call();
+            call.make();
         } catch (Exception e) {
             return; // as it should
         }

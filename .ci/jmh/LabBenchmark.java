@@ -38,11 +38,12 @@ public class LabBenchmark {
         public int threads;
 
         /**
-         * Before each iteration, as in the lab, the other side starts its threads.
-         * In JVMs that had only virtual ones, these started more slowly; we don't know why.
+         * Before each iteration, as in the lab, the other side starts its threads; but not with
+         * -Dalone=true: in JVMs that have only virtual threads, these start more slowly.
          */
         @Setup(Level.Iteration)
         public void otherSide(LabBenchmark lab) throws Exception {
+            if (Boolean.getBoolean("alone")) return;
             VirtualThreadsLab.startAll(
                 lab.platform() ? Thread.ofVirtual() : Thread.ofPlatform(), threads);
         }
@@ -107,18 +108,14 @@ public class LabBenchmark {
 
     static void print(String experiment, String work, String method, String... param)
             throws RunnerException {
-        Row row = new Row(experiment, work, "ms", Lab.UNKNOWN, new ArrayList<>(),
-            new ArrayList<>(), List.of());
+        Row row = Row.of(experiment, work, true, Lab.UNKNOWN);
         for (int i = 0; i < (method.equals("startTime") ? 9 : 5); i++) {
             row.platforms().add(read("platform", method, param));
             row.virtuals().add(read("virtual", method, param));
         }
-        boolean doubtful = row.high() > 1.5 * row.low();
-        String ratio = (doubtful ? "~" : "") + Text.ratio(row.ratio(), doubtful ? 1 : 2);
-        String range = Text.ratio(row.low(), 2) + "–" + Text.ratio(row.high(), 2);
         System.out.printf("| %-12s | %-19s | %8s | %8s | %21s |%n", experiment, work,
             Text.number(row.platform(), " ms"), Text.number(row.virtual(), " ms"),
-            ratio + " (" + range.replace("×", "") + ")");
+            Report.ratio(row, true));
     }
 
     /** The median of a JVM's iterations, in ms. */
@@ -126,7 +123,7 @@ public class LabBenchmark {
         var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
             .include("LabBenchmark." + method).param("side", side);
         if (param.length > 0) options.param(param[0], param[1]);
-        if (Lab.JDK > 22) options.jvmArgs("--sun-misc-unsafe-memory-access=allow"); // by JMH
+        if (Lab.JDK > 22) options.jvmArgsAppend("--sun-misc-unsafe-memory-access=allow"); // by JMH
         var jvm = new Runner(options.build()).runSingle().getAggregatedResult();
         return Row.median(jvm.getIterationResults().stream()
             .map(iteration -> iteration.getPrimaryResult().getScore()).toList());
