@@ -38,7 +38,7 @@ class Documents {
             case "draw" -> Picture.draw();
             case "limits" -> Files.write(LIMITS, sizes().entrySet().stream()
                 .map(size -> size.getValue() + " " + size.getKey()).toList());
-            default -> throw new IllegalArgumentException("not run, draw or limits: " + args[0]);
+            default -> throw new IllegalArgumentException("not one of these: " + args[0]);
         }
         System.exit(documents.faults == 0 ? 0 : 1);
     }
