@@ -26,6 +26,7 @@ public class CarrierCheck {
     private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |%n";
     private static final java.io.PrintStream OUT = System.out; // a call may set another one
     private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
+    private static final boolean NATIVE_PINS = Runtime.version().feature() >= 24; // alone
     private static ForkJoinPool scheduler; // of virtual threads
     private static double latest; // ms that a tick was late
     private static boolean failed;
@@ -85,8 +86,8 @@ public class CarrierCheck {
             - Takes: a call; Held: for so long, no other virtual thread could run; medians
             - Longest: the worst call's Held
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
-              waiting: another virtual thread had it, such as one that the call has started
+            - Where: the call's own code < who called it; pinned: it waits with its carrier;
+              waiting: another virtual thread had it, such as one that the call started
 
             """ + LINE + "|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
             System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
@@ -171,7 +172,8 @@ public class CarrierCheck {
             if (thread.getState() == Thread.State.RUNNABLE) return "at " + own;
             return "pinned at " + own + (outer.contains("<clinit>") ? " (class initializer)"
                 : outer.contains(".loadClass(") ? " (class loader)"
-                : outer.lastIndexOf("(Native") > outer.indexOf(")") ? " (native code)" : "");
+                : NATIVE_PINS && outer.lastIndexOf("(Native") > outer.indexOf(")")
+                ? " (native code)" : ""); // the innermost one only waits
         }
     }
 
