@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT-0
+import java.io.*;
 import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
@@ -24,7 +25,8 @@ import java.util.stream.*;
  */
 public class CarrierCheck {
     private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |%n";
-    private static final java.io.PrintStream OUT = System.out; // a call may set another one
+    private static final PrintStream OUT = // that of System may become another one
+        new PrintStream(new FileOutputStream(FileDescriptor.out), true);
     private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
     private static final boolean NATIVE_PINS = Runtime.version().feature() >= 24; // alone
     private static ForkJoinPool scheduler; // of virtual threads
@@ -236,7 +238,8 @@ public class CarrierCheck {
             for (Caller one : holders) one.held += (late[0] - last) / holders.size();
             if (last > 0) return;
             added = Math.max(added, tick.resultNow().size());
-            for (Caller one : tick.resultNow()) one.places.add(one.place());
+            for (Caller one : tick.resultNow())
+                if (one.isMounted()) one.places.add(one.place());
         }
 
         /** Callers that end as soon as there are more carriers have lacked one: a deadlock. */
