@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT-0
+import java.io.*;
 import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
@@ -24,11 +25,12 @@ import java.util.stream.*;
  */
 public class CarrierCheck {
     private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |%n";
-    private static final java.io.PrintStream OUT = System.out; // a call may set another one
+    private static final PrintStream OUT = // that of System may become another one
+        new PrintStream(new FileOutputStream(FileDescriptor.out), true);
     private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
+    private static final boolean NATIVE_PINS = Runtime.version().feature() >= 24; // alone
     private static ForkJoinPool scheduler; // of virtual threads
     private static double latest; // ms that a tick was late
-    private static double error; // ms that ticks were late beside a sleep
     private static boolean failed;
 
     public interface Call { void make() throws Exception; }
@@ -66,7 +68,10 @@ public class CarrierCheck {
         String wanted = System.getProperty(parallelism, "1");
         System.setProperty(parallelism, "1"); // is read when the first virtual thread starts
         Thread.startVirtualThread(() -> { }).join();
-        scheduler = carriers().findFirst().map(ForkJoinWorkerThread::getPool).orElse(null);
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getClass().getSimpleName().equals("CarrierThread"))
+                scheduler = ((ForkJoinWorkerThread) thread).getPool();
+        }
         if (scheduler == null || scheduler.getParallelism() != 1 || !wanted.equals("1")) {
             System.err.println("CarrierCheck: " + (scheduler == null ? "no carriers here"
                 : "it needs a single carrier: run it with -D" + parallelism + "=1"));
@@ -83,35 +88,33 @@ public class CarrierCheck {
             - Takes: a call; Held: for so long, no other virtual thread could run; medians
             - Longest: the worst call's Held
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it; pinned: it waits, but keeps its carrier;
-              waiting: another virtual thread had it, such as one that the call has started
+            - Where: the call's own code < who called it; pinned: it waits with its carrier;
+              waiting: another virtual thread had it, such as one that the call started
 
             """ + LINE + "|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
             System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
             "Virtual", "Added", "Where");
         ask("sleep", () -> Thread.sleep(50));
-        error = latest;
-        if (error > 2) NOTES.add("- This machine is busy: rows may be wrong by " + text(error));
+        if (latest > 2) NOTES.add("- Busy machine: a time may be wrong by " + text(latest));
     }
 
     private static void print(String name, List<Caller> some, Round warm, String platform) {
-        double[] took = some.stream().mapToDouble(one -> one.took).sorted().toArray();
+        double[] took = some.stream().mapToDouble(Caller::took).sorted().toArray();
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
-        int half = some.size() / 2;
         double longest = held[some.size() - 1];
-        boolean holds = longest >= 0.1 * took[0];
-        List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
-        List<String> places = new ArrayList<>();
-        if (holds || warm.added > 0) all.forEach(one -> places.addAll(one.places));
-        String where = places.stream().max(Comparator.comparing(place ->
-            Collections.frequency(places, place))).orElse("");
+        int half = some.size() / 2;
         Object[] cells = {name, text(took[half]), text(held[half]), text(longest), platform,
             text(warm.took), warm.added, ""};
+        List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
+        List<String> places = all.stream().flatMap(one -> one.places.stream()).toList();
+        String where = longest < 0.1 * took[0] && warm.added == 0 ? ""
+            : places.stream().max(Comparator.comparing(place ->
+                Collections.frequency(places, place))).orElse("");
         for (Caller one : all) {
-            if (one.thrown == null) continue;
+            if (one.state() == Future.State.SUCCESS) continue;
             failed = true;
             Arrays.fill(cells, 1, 7, "");
-            where = "failed: " + ("" + one.thrown).replaceAll("[\\p{Cntrl}|]+", " ");
+            where = "failed: " + ("" + one.exceptionNow()).replaceAll("[\\p{Cntrl}|]+", " ");
         }
         int room = 121 - LINE.formatted(cells).length();
         cells[7] = where.length() <= room ? where : where.substring(0, room - 2) + "..";
@@ -127,33 +130,23 @@ public class CarrierCheck {
 
     private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
-    private static Stream<ForkJoinWorkerThread> carriers() {
-        return Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
-            .map(ForkJoinWorkerThread.class::cast);
-    }
-
-    /** One who makes the call; times are in ms. */
-    private static class Caller {
+    /** Makes the call; its result is how many ms that took. */
+    private static class Caller extends FutureTask<Double> {
         final List<String> places = new ArrayList<>(); // where it was, at each look
-        final Thread thread;
-        double took;
-        double held;
-        Throwable thrown;
-        volatile boolean begun;
+        Thread thread;
+        double held; // ms
 
-        Caller(Call call, Thread.Builder threads) {
-            thread = threads.start(() -> {
+        Caller(Call call) {
+            super(() -> {
                 long start = System.nanoTime();
-                begun = true;
-                try {
-                    call.make();
-                } catch (Throwable e) {
-                    thrown = e;
-                }
-                took = msSince(start);
+                call.make();
+                return msSince(start);
             });
         }
+
+        double took() { return state() == State.SUCCESS ? resultNow() : 0; }
+
+        boolean isWaiting() { return !isDone() && thread.getStackTrace().length > 0; }
 
         /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
         boolean isMounted() {
@@ -163,7 +156,6 @@ public class CarrierCheck {
 
         /** The innermost frame outside the JDK, the next one of another class, and why. */
         String place() {
-            if (!begun) return "not begun";
             String own = "";
             String outer = "";
             String last = ""; // class
@@ -178,11 +170,12 @@ public class CarrierCheck {
                     + frame.getLineNumber();
                 last = type;
             }
-            if (!isMounted()) return "waiting at " + own;
+            if (!isMounted()) return outer.isEmpty() ? "not begun" : "waiting at " + own;
             if (thread.getState() == Thread.State.RUNNABLE) return "at " + own;
             return "pinned at " + own + (outer.contains("<clinit>") ? " (class initializer)"
                 : outer.contains(".loadClass(") ? " (class loader)"
-                : outer.lastIndexOf("(Native") > outer.indexOf(")") ? " (native code)" : "");
+                : NATIVE_PINS && outer.lastIndexOf("(Native") > outer.indexOf(")")
+                ? " (native code)" : ""); // the innermost one only waits
         }
     }
 
@@ -191,25 +184,26 @@ public class CarrierCheck {
         final List<Caller> callers = new ArrayList<>();
         final double took; // ms
         int added; // carriers
-        private long left; // callers
-        private long progress = System.nanoTime(); // when one has ended
+        private long done; // callers
+        private long progress = System.nanoTime(); // when the last one was
         private boolean helped;
 
         Round(Call call, int calls, Thread.Builder threads) throws InterruptedException {
             int carriers = scheduler.getPoolSize();
             long start = System.nanoTime();
-            for (int i = 0; i < calls; i++) callers.add(new Caller(call, threads));
-            for (; left() > 0; LockSupport.parkNanos(200_000)) tick(); // not all the time
+            for (int i = 0; i < calls; i++) callers.add(new Caller(call));
+            for (Caller one : callers) one.thread = threads.start(one);
+            for (; !isDone(); LockSupport.parkNanos(200_000)) tick(); // not all the time
             took = msSince(start);
             if (!helped) added = Math.max(added, scheduler.getPoolSize() - carriers);
         }
 
-        private long left() {
-            long now = callers.stream().filter(one -> one.thread.isAlive()).count();
-            if (now != left) progress = System.nanoTime();
-            left = now;
+        private boolean isDone() {
+            long now = callers.stream().filter(Caller::isDone).count();
+            if (now > done) progress = System.nanoTime();
+            done = now;
             if (msSince(progress) > 50_000) stop("No call has ended for 50 s: " + places());
-            return left;
+            return done == callers.size();
         }
 
         private List<Caller> mounted() {
@@ -230,22 +224,22 @@ public class CarrierCheck {
             while (!thread.join(Duration.ofNanos(last < 2 ? 300_000 : 1_000_000))) {
                 double now = msSince(start);
                 holders = mounted();
-                if (holders.isEmpty() && carriers().anyMatch(carrier -> // has another thread
-                        Arrays.toString(carrier.getStackTrace()).contains("runContinuation")))
-                    holders = callers.stream().filter(one -> one.begun
-                        && one.thread.isAlive()).toList();
+                if (holders.isEmpty() && Thread.getAllStackTraces().values().stream().anyMatch(
+                        stack -> Arrays.toString(stack).contains("runContinuation")))
+                    holders = callers.stream().filter(Caller::isWaiting).toList(); // for it
                 for (Caller one : holders) {
                     one.held += (now - last) / holders.size();
                     one.places.add(one.place());
                 }
                 last = now;
-                if (now > 10_000 && left() > 0 && msSince(progress) > 10_000 && !helped) help();
+                if (now > 10_000 && !isDone() && msSince(progress) > 10_000 && !helped) help();
             }
             latest = Math.max(latest, late[0]);
             for (Caller one : holders) one.held += (late[0] - last) / holders.size();
             if (last > 0) return;
             added = Math.max(added, tick.resultNow().size());
-            for (Caller one : tick.resultNow()) one.places.add(one.place());
+            for (Caller one : tick.resultNow())
+                if (one.isMounted()) one.places.add(one.place());
         }
 
         /** Callers that end as soon as there are more carriers have lacked one: a deadlock. */
@@ -259,18 +253,16 @@ public class CarrierCheck {
                     scheduler.awaitQuiescence(1, TimeUnit.SECONDS));
             Thread.sleep(500);
             scheduler.setParallelism(1);
-            if (pinned.stream().anyMatch(one -> !one.thread.isAlive()))
+            if (pinned.stream().anyMatch(Caller::isDone))
                 stop("No virtual thread has run for 10 s: " + places + ".\nTry: java KnownBugs"
                     + ".java; use such classes at startup; more carriers; -Djdk.pollerMode=1");
         }
 
         private String places() {
-            Map<String, Integer> counts = new TreeMap<>(Comparator.reverseOrder());
-            for (Caller one : callers)
-                if (one.thread.isAlive()) counts.merge(one.place(), 1, Integer::sum);
-            StringJoiner text = new StringJoiner(", ", "of " + callers.size() + " callers, ", "");
-            counts.forEach((place, count) -> text.add(count + " " + place));
-            return "" + text;
+            return "of 20 callers, " + callers.stream().filter(one -> !one.isDone())
+                .collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
+                .entrySet().stream().map(place -> place.getValue() + " " + place.getKey())
+                .sorted().collect(Collectors.joining(", "));
         }
 
         private static void stop(String what) {
