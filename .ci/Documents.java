@@ -239,49 +239,49 @@ record Page(String path, String text) {
     }
 }
 
-/** Draws a dot for each ratio without a ~, and a line for its range, on a logarithmic axis. */
+/** Draws ratios and ranges on a logarithmic axis; a noisy row is the ends of its range. */
 class Picture {
     static final String FIVE = ".github/five.svg";
-    static final String PNG = ".github/post/five.png";
-    static final String DOT = "<circle class=\"jdk%d\" cx=\"%.1f\" cy=\"%d\" r=\"3.5\"/>\n";
-    static final String LINE =
-        "<path class=\"jdk%d\" stroke-width=\"3\" d=\"M%.1f %dH%.1f\"/>\n";
-    static final String NAME = "<text x=\"10\" y=\"%d\">%s</text>\n"
-        + "<text class=\"dim\" x=\"10\" y=\"%d\">%s</text>\n";
+    /** In the order of their names, which are in the picture. */
+    static final List<String> ROWS = List.of("sleep-wave 10,000, pool 200",
+        "sleep-wave 10,000, pool 1,000", "cpu-primes", "pinning \\d+ in ReentrantLock",
+        "pinning \\d+ in synchronized", "pinning \\d+ in class init", "start-time 1,000");
+    static final String MARK = "<use href='#jdk%d' class='jdk%1$d%s' x='%.1f' y='%d'/>\n";
+    static final String LINE = "<path class='jdk%d' d='M%.1f %dH%.1f'/>\n";
     static final String CAPTION =
-        "<text class=\"dim\" x=\"10\" y=\"404\">%s, %s, JDK %s</text>\n</g>\n</svg>\n";
-    static final int ONE = 276; // where 1× is
-    static final int DECADE = 46; // from there to 10×
+        "<text class='dim' x='12' y='307'>%s, %s, %s</text>\n</g>\n</svg>\n";
+    static final int ONE = 350; // where 1× is
+    static final int DECADE = 70; // from there to 10×
 
     static void draw() throws Exception {
         Files.writeString(Path.of(FIVE), svg());
-        new ProcessBuilder("rsvg-convert", "--zoom=2", "--background-color=white",
-            "--output=" + PNG, FIVE).inheritIO().start().waitFor();
+        for (String svg : List.of(FIVE, ".github/workshop/mounted.svg"))
+            new ProcessBuilder("rsvg-convert", "--width=1200", svg, "--output=.github/post/"
+                + Page.of(svg).name().replace("svg", "png")).inheritIO().start().waitFor();
     }
 
-    /** The title, the style and the axis are the old one's, up to its rows: edit them there. */
+    /** The title, the style, names and the axis are the old one's: edit them there. */
     static String svg() {
         String svg = Page.first("(?s)^(.*<g>\n)", Page.of(FIVE).text());
         String starts = Page.of(".ci/runs/starts.txt").text();
-        int y = 92;
-        for (String line : Page.first("(?s)### Side by side(.*)", starts).split("\n")) {
-            String[] row = line.split(" *\\| *");
-            if (!line.matches("\\| (start-time|sleep-wave|cpu-primes|pinning) .*")) continue;
-            String[] name = row[1].split(" ", 2);
-            svg += NAME.formatted(y, name[0], y + 14, name[1]);
-            for (int jdk = 0; jdk < 3; jdk++) {
-                double[] x = Page.find("[\\d,.]*\\d", row[jdk + 2]).stream().mapToDouble(one ->
+        String table = Page.first("(?s)### Side by side(.*)", starts);
+        for (int row = 0; row < ROWS.size(); row++) {
+            String line = Page.first("\\| " + ROWS.get(row) + "\\b.*?\\|(.*)", table);
+            String[] cells = line.split("\\|");
+            for (int jdk = 0; jdk < cells.length; jdk++) {
+                double[] x = Page.find("[\\d,.]*\\d", cells[jdk]).stream().mapToDouble(one ->
                     ONE + DECADE * Math.log10(Double.parseDouble(one.group().replace(",", ""))))
                     .toArray();
-                int at = y - 6 + 8 * jdk;
-                svg += LINE.formatted(jdk, x[x.length / 2], at, x[x.length - 1]);
-                if (!row[jdk + 2].startsWith("~")) svg += DOT.formatted(jdk, x[0], at);
+                boolean isNoisy = cells[jdk].contains("~");
+                var range = Arrays.copyOfRange(x, Math.max(0, x.length - 2), x.length);
+                int y = 82 + 28 * row + 8 * jdk;
+                svg += LINE.formatted(jdk, range[0], y, range[range.length - 1]);
+                for (double mark : isNoisy ? range : new double[] {x[0]})
+                    svg += MARK.formatted(jdk, isNoisy ? " noisy" : "", mark, y);
             }
-            y += 32;
         }
-        String builds = Page.find("(?m)^- Java (\\d+\\.\\d+\\.\\d+)", starts).stream()
-            .map(java -> java.group(1)).collect(Collectors.joining(", "));
+        String jdks = Page.first("and work +\\| +(JDK.*?) +\\|\n", table);
         return svg + CAPTION.formatted(Page.first("starts: \\d+, ([\\d-]+)", starts),
-            Page.first("(Linux.*?), carriers", starts), builds);
+            Page.first("(Linux.*?), carriers", starts), jdks.replaceAll("[ |]+JDK", ", JDK"));
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.Executors;
 
 class BothLocks {
@@ -15,16 +16,21 @@ class BothLocks {
     }
 
     static long millis(String kind, boolean oneForAll) {
+        var locks = new Object[TASKS];
+        Arrays.setAll(locks, i -> new Object());
         long start = System.nanoTime();
         try (var executor = kind.equals("virtual")
                 ? Executors.newVirtualThreadPerTaskExecutor()
                 : Executors.newFixedThreadPool(TASKS)) {
-            for (int task = 0; task < TASKS; task++) executor.submit(() -> {
-                synchronized (oneForAll ? BothLocks.class : new Object()) {
-                    Thread.sleep(Duration.ofSeconds(1).dividedBy(TASKS));
-                }
-                return null;
-            });
+            for (int task = 0; task < TASKS; task++) {
+                Object lock = locks[oneForAll ? 0 : task];
+                executor.submit(() -> {
+                    synchronized (lock) {
+                        Thread.sleep(Duration.ofSeconds(1).dividedBy(TASKS));
+                    }
+                    return null;
+                });
+            }
         } // here close() waits for all tasks
         return (System.nanoTime() - start) / 1_000_000;
     }

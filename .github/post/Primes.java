@@ -29,7 +29,9 @@ class Primes {
     }
 
     static boolean isPrime(int n) {
-        for (int d = 2; d * d <= n; d++) if (n % d == 0) return false;
+        for (int d = 2; d * d <= n; d++) {
+            if (n % d == 0) return false;
+        }
         return true;
     }
 }

@@ -18,10 +18,12 @@ class ThreadCount {
         var coming = new CountDownLatch(room);
         var live = new CompletableFuture<Integer>();
         try (executor) {
-            for (int task = 0; task < 1_000; task++) executor.submit(() -> {
-                coming.countDown();
-                return live.get(10, TimeUnit.SECONDS);
-            });
+            for (int task = 0; task < 1_000; task++) {
+                executor.submit(() -> {
+                    coming.countDown();
+                    return live.get(10, TimeUnit.SECONDS);
+                });
+            }
             coming.await();
             live.complete(ManagementFactory.getThreadMXBean().getThreadCount());
             System.out.println(on + ": " + live.get() + " live threads");

@@ -16,10 +16,12 @@ class Waves {
     static void time(String name, ExecutorService executor) {
         long start = System.nanoTime();
         try (executor) {
-            for (int task = 0; task < 10_000; task++) executor.submit(() -> {
-                Thread.sleep(100);
-                return null;
-            });
+            for (int task = 0; task < 10_000; task++) {
+                executor.submit(() -> {
+                    Thread.sleep(100);
+                    return null;
+                });
+            }
         } // here close() waits for all tasks
         long millis = (System.nanoTime() - start) / 1_000_000;
         System.out.println(name + ": " + millis + " ms");
