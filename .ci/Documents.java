@@ -141,7 +141,7 @@ class Documents {
         };
         var said = new DiagnosticCollector<JavaFileObject>();
         var task = ToolProvider.getSystemJavaCompiler().getTask(null, null, said,
-            List.of("--release", "21", "-sourcepath", "."), null, List.of(source));
+            List.of("--release", "21", "-sourcepath", ".:.github"), null, List.of(source));
         ((com.sun.source.util.JavacTask) task).analyze(); // writes no classes
         for (var one : said.getDiagnostics()) require(false, file,
             before + (int) Math.max(1, one.getLineNumber()), one.getMessage(null));
