@@ -10,9 +10,11 @@ jar=$(command -v jar) || {
 }
 new=$(mktemp -d)
 trap 'rm -r "$new"' EXIT
-mkdir -p "$new/workshop/jdks"
+mkdir -p "$new/workshop/jdks" "$new/workshop/later"
 cd "$here"
-cp ../../VirtualThreadsLab.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
+cp ../../VirtualThreadsLab.java ../*.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
+cp ../field.md ../switch.md ../blocking.md ../your-call.md ../service/Ticker.java \
+    ../service/Carriers.java "$new/workshop/later"
 cp prepare.md "$new/workshop/prepare.txt"
 echo "Unpack JDK 21 and JDK 25 here, each as a folder, if they are not installed." \
     > "$new/workshop/jdks/README.txt"
