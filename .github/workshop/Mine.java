@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT-0
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-class Mine extends VirtualThreadsLab {
+/** Does a call hold its carrier? Put a call of yours in the place of the cache's. */
+class Mine {
     static final ConcurrentHashMap<Object, Object> CACHE = new ConcurrentHashMap<>(100_000);
 
-    public static void main(String[] args) {
-        System.exit(run(List.of(new Experiment("mine", "a call of my own", lab ->
-            lab.waiting("a cache", Lab.UNKNOWN,
-                () -> CACHE.computeIfAbsent(new Object(), Mine::load)))), args));
+    public static void main(String[] args) throws Exception {
+        CarrierCheck.ask("a cache", () -> CACHE.computeIfAbsent(new Object(), Mine::load));
+        System.exit(0); // a library's threads may go on
     }
 
     static Object load(Object key) {

@@ -54,10 +54,16 @@ jdk_check() { # version, home: prints the version found there, or what is wrong
         *"\"$1"[.\"]* | "No JDK"*) ;;
         *) echo "That is no JDK $1. Say where one is: JDK$1=\"/path/to/jdk $1\"" >&2 ;;
     esac
+    case $found in # 25.0.4 is the first update without JDK-8373120
+        *'"25"'* | *'"25.0.'[1-3][.\"]*)
+            echo "This update can hang (JDK-8373120). For today it will do; get the newest." >&2 ;;
+    esac
 }
 jdk_check 21 "$JDK21"
 jdk_check 25 "$JDK25"
-for file in VirtualThreadsLab Shop Shop1 Shop2 Shop3 Hundred Requests Mine; do
+for file in VirtualThreadsLab Shop Shop1 Shop2 Shop3 Hundred Requests Mine CarrierCheck \
+    KnownBugs
+do
     [ -f "$file.java" ] || echo "$file.java is not in this folder." >&2
 done
 for file in look.sh record.sh; do

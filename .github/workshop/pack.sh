@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes workshop.zip, to send with prepare.md: what a participant needs, in one folder.
-#     sh .github/workshop/pack.sh
+#     sh .github/workshop/pack.sh [ADDRESS]
+# The project's address goes where prepare.md says README, as in print.sh.
 # On a stick, unpack JDKs into workshop/jdks: jdks.sh looks there, too.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,10 +11,12 @@ jar=$(command -v jar) || {
 }
 new=$(mktemp -d)
 trap 'rm -r "$new"' EXIT
-mkdir -p "$new/workshop/jdks"
+mkdir -p "$new/workshop/jdks" "$new/workshop/later"
 cd "$here"
-cp ../../VirtualThreadsLab.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
-cp prepare.md "$new/workshop/prepare.txt"
+cp ../../VirtualThreadsLab.java ../*.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
+cp ../field.md ../switch.md ../blocking.md ../your-call.md ../service/Ticker.java \
+    ../service/Carriers.java "$new/workshop/later"
+sed "s|README, ___*|README, ${1:-____________________}|" prepare.md > "$new/workshop/prepare.txt"
 echo "Unpack JDK 21 and JDK 25 here, each as a folder, if they are not installed." \
     > "$new/workshop/jdks/README.txt"
 cd - > /dev/null

@@ -2,12 +2,15 @@
 # Makes the PDFs of the handout, the page to take away, the trainer's sheet, the part for the
 # fast and the pictures.
 #     apt-get install pandoc weasyprint
-#     sh .github/workshop/print.sh
+#     sh .github/workshop/print.sh [ADDRESS]
+# The project's address goes where the pages say README; without it, there's a blank to fill in.
 set -eu
 cd "$(dirname "$0")"
+address=${1:-____________________}
 
 print() { # prints the Markdown that it reads, with room to write on each ____
-    pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" |
+    sed "s|README, ___*|README, $address|" |
+        pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" |
         sed -e 's:_____*:<span class="blank">&</span>:g' \
         -e '/class="write"/s:</div>:<i></i>&:' \
         -e '/class="write/s:</div>:<i></i><i></i>&:' \
