@@ -505,9 +505,10 @@ class Report {
     /** A long range takes the blanks beside it, and some room of the next cell. */
     private static String line(String experiment, String work, String platform, String virtual,
             String ratio, String model) {
-        int left = 16 - Math.max(9, ratio.length());
-        return ("| %-12s | %-19s | %8s | %8s |%9s |%" + left + "s |\n")
-            .formatted(experiment, work, platform, virtual, ratio, model);
+        String last = ratio.length() < 10 ? "%9s | %6s ".formatted(ratio, model)
+            : ratio + "|" + ("%" + (18 - ratio.length()) + "s").formatted(model);
+        return "| %-12s | %-19s | %8s | %8s |%s|\n"
+            .formatted(experiment, work, platform, virtual, last);
     }
 
     /** A median. Only ms are written; the names of rows say any other unit. */
