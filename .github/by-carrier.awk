@@ -15,7 +15,7 @@ FNR == 1 { tell() }
 /^"tid"/ { t = $2; top = own = "" }
 /^"virtual"/ { virtual[t] }
 /^"(blockedOn|waitingOn|object)"/ { lock[t] = $2 }
-/^"owner": "/ && !top { owner[lock[t]] = $2 } # after "object"; that of a container comes later
+/^"owner": "?[0-9]/ && !top { owner[lock[t]] = $2 } # after "object"; that of a container comes later
 /^"[^"]*@[^"]*"$/ { owner[$0] = t } # in monitorsOwned
 /^"[^"]*\(/ { if (!top) top = $0; if (!own && !/\//) own = $0; what[t] = top " " own }
 /^"carrier"/ { mounted[t] }
