@@ -5,9 +5,13 @@ import java.sql.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.introspect.*;
 import org.apache.commons.pool2.*;
 import org.apache.commons.pool2.impl.*;
 import org.apache.hc.core5.util.Timeout;
+import org.springframework.jdbc.core.simple.SimpleJdbcCall;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
 
@@ -47,8 +51,6 @@ public class Reports {
             };
         }),
         new Report("jetty", () -> {
-            System.setProperty("slf4j.provider", // or Logback would print into the table
-                "org.slf4j.helpers.NOP_FallbackServiceProvider");
             var client = new org.eclipse.jetty.client.HttpClient();
             client.setExecutor(new org.eclipse.jetty.util.thread.VirtualThreadPool());
             client.start();
@@ -72,6 +74,19 @@ public class Reports {
             .newBuilder().build().get("key", () -> load("key"))),
         new Report("memoize", () -> () -> com.google.common.base.Suppliers
             .memoize(() -> load("key")).get()),
+        new Report("jackson", () -> () -> new ObjectMapper().setAnnotationIntrospector(
+            new JacksonAnnotationIntrospector() {
+                @Override public Object findDeserializer(Annotated type) {
+                    load(type);
+                    return null; // there's none
+                }
+            }).readValue("{}", Reports.class)),
+        new Report("simplejdbc", () -> () -> new SimpleJdbcCall(new DriverManagerDataSource() {
+            @Override protected Connection getConnectionFromDriver(Properties user)
+                    throws SQLException {
+                return DriverManager.getConnection("" + load("jdbc:h2:mem:"));
+            }
+        }).withFunctionName("ABS").compile()),
         new Report("brave", () -> {
             zipkin2.reporter.BytesMessageSender sender =
                 URLConnectionSender.create("http://127.0.0.1:1"); // refused
@@ -111,6 +126,10 @@ public class Reports {
     record Report(String name, Callable<CarrierCheck.Call> prepared) { }
 
     public static void main(String[] args) throws Exception {
+        if (!List.of(args).contains("hikari")) { // or Logback would print into the table
+            System.setProperty("slf4j.provider",
+                "org.slf4j.helpers.NOP_FallbackServiceProvider");
+        }
         for (Report report : REPORTS) {
             if (List.of(args).contains(report.name))
                 CarrierCheck.ask(report.name, report.prepared.call());
