@@ -607,13 +607,13 @@ class Report {
 
 /** How numbers and errors are written. Signs are escaped, for compilers of any charset. */
 class Text {
-    private static final String SIGNS = "\u00d7\u00f7\u00b5\u2014\u2013\u2588\u2502";
+    private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
 
     /** Prints; where the console's charset lacks a sign, in ASCII. */
     static void print(PrintStream console, String text) {
         boolean all = console.charset().newEncoder().canEncode(SIGNS);
         for (int i = 0; i < SIGNS.length() && !all; i++) {
-            text = text.replace(SIGNS.charAt(i), "x/u--#|".charAt(i));
+            text = text.replace(SIGNS.charAt(i), "x/--#|".charAt(i));
         }
         console.print(text);
     }
