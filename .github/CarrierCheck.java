@@ -48,7 +48,10 @@ public class CarrierCheck {
         }));
         ask("process", () -> new ProcessBuilder("sleep", "0.05") // starting it blocks; then,
             .start().getInputStream().read()); // 20 carriers are added
-        ask("compute", () -> IntStream.range(0, 50_000_000).forEach(i -> { })); // held, at
+        ask("compute", () -> { // held, at
+            long end = System.nanoTime() + 50_000_000;
+            while (System.nanoTime() < end) Thread.onSpinWait(); // no compiler removes it
+        });
     }
 
     /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
