@@ -8,13 +8,13 @@ import java.util.stream.*;
 import javax.tools.ToolProvider;
 
 /**
- * Tests the lab on the Java that runs this. First, Expected compares whole reports. Then each
- * section of commands.md drives the lab as its users do; that page says how to read it. Run
- * this at the top level: words pick the tests whose names contain one, and with "write" what
- * Expected compares is written anew.
+ * Tests the lab on the Java that runs this: each section of commands.md is a test, and that
+ * page says how to read it. Run this at the top level. Words pick the tests whose names contain
+ * one, or after "not" all others. With "write", what Expected compares is written anew.
  *
  *     java .ci/LabTest.java
  *     java .ci/LabTest.java cut starts
+ *     java .ci/LabTest.java not bugs deadlock
  *     java .ci/LabTest.java expected write
  *
  * No test sets an upper limit on a time.
@@ -27,6 +27,7 @@ class LabTest {
     static Path temp;
     static Path room; // the temporary folder of what is tested
     static Path classes;
+    static String write = ""; // or this word, for Expected
     static Process process; // the current one, and what it prints
     static Path output;
     static Path errors;
@@ -37,11 +38,9 @@ class LabTest {
 
     public static void main(String[] args) throws Exception {
         List<String> words = new ArrayList<>(List.of(args));
-        String way = words.remove("write") ? " write" : "";
+        if (words.remove("write")) write = "write";
+        boolean others = words.remove("not");
         Map<String, Test> tests = new LinkedHashMap<>();
-        tests.put("expected", () -> expected("2 -Xmx512m Expected" + way,
-            "2 -Djdk.virtualThreadScheduler.parallelism=8 Expected rows" + way,
-            "16 -Djdk.virtualThreadScheduler.parallelism=3 Expected rows sides" + way));
         for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
             String name = section.lines().findFirst().get();
             if (!name.startsWith("#")) tests.put(name, () -> section(section));
@@ -52,7 +51,7 @@ class LabTest {
             System.exit(2);
         }
         if (!words.isEmpty()) tests.keySet().removeIf(name ->
-            words.stream().noneMatch(name::contains));
+            others == words.stream().anyMatch(name::contains));
         temp = Files.createTempDirectory("lab-test");
         Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
         prepare();
@@ -128,28 +127,6 @@ class LabTest {
         }
     }
 
-    /** Expected prints a line for each of its tests; these count, too. */
-    static void expected(String... ways) throws Exception {
-        int before = failed;
-        for (String words : ways) {
-            List<String> command = new ArrayList<>(List.of(HOME + "/bin/java"));
-            command.addAll(List.of(("-XX:ActiveProcessorCount=" + words).split(" ")));
-            errors = Files.createTempFile(temp, "err", "");
-            var builder = new ProcessBuilder(command);
-            builder.environment().put("CLASSPATH", "" + classes);
-            process = builder.redirectError(errors.toFile()).start();
-            CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES)
-                .execute(process::destroyForcibly);
-            process.inputReader().lines().forEach(line -> {
-                System.out.println(line);
-                if (line.startsWith("passed: ")) passed++;
-                if (line.startsWith("FAILED: ")) failed++;
-            });
-            equal("exit code of " + command, 0, process.waitFor());
-        }
-        equal("parts that failed", 0, failed - before);
-    }
-
     // ------------------------------------------------------------------------------ commands
 
     /** Runs the commands of a section, and compares what each does with what follows it. */
@@ -198,7 +175,8 @@ class LabTest {
         environment.keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         environment.putAll(Map.of("CLASSPATH", classes + ":.", "TOP", "" + Path.of("")
             .toAbsolutePath(), "JDK", "" + JDK, "HOME_OF_JAVA", "" + HOME, "CLASSES",
-            "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH")));
+            "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH"),
+            "WRITE", write));
         process = builder.redirectOutput(output.toFile()).redirectError(errors.toFile())
             .start();
         process.getOutputStream().close();
