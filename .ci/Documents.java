@@ -16,9 +16,9 @@ class Documents {
     static final String LAB = "VirtualThreadsLab.java";
     static final String ROOM = ".github/workshop/";
     static final String RATIO = "(?<![\\w.,])~?(\\d[\\d.,]*)(?:×|\\s+times\\b)";
-    /** A block of text, a time in a comment, or the row of an experiment. */
+    /** A block of text, or the row of an experiment. */
     static final String QUOTE =
-        "(?m)^```text\n(?s:.*?)^```|// .*: \\S+ m?s$|^\\| (?:[^`\n]*×|thread-count ).*";
+        "(?m)^```text\n(?s:.*?)^```|^\\| (?:[^`\n]*×|thread-count ).*";
     static final Path LIMITS = Path.of(".ci/limits.txt");
 
     private int faults;
@@ -96,7 +96,6 @@ class Documents {
         String regex = "(?:]\\(|src=\"|^\\[[^]]+]: )([^()#\\s\"]*)#?([^()\\s\"]*)";
         for (int i = 1; i <= page.lines().size(); i++) {
             String line = page.prose().get(i - 1);
-            require(!line.contains("<!--"), page, i, "a comment, <!--");
             for (MatchResult link : Page.find(regex, line)) {
                 if (link.group(1).contains(":")) continue; // https:
                 Path file = Path.of(page.path()).resolveSibling(link.group(1)).normalize();
@@ -117,7 +116,7 @@ class Documents {
             String printed = squeeze(runs.stream().filter(run ->
                 (page.text() + "starts.txt").contains(run.name())).toList().toString());
             for (MatchResult quote : Page.find(QUOTE, page.text())) {
-                String said = quote.group().replaceAll("```(text)?|// .*: |, [*]*JDK \\d+", "");
+                String said = quote.group().replaceAll("```(text)?|, [*]*JDK \\d+", "");
                 if (page.path().equals("README.md")) // a row has a name of its own there
                     said = said.replaceFirst("^\\| [^|]*", "");
                 for (String part : said.split("\n\n|\n(?=- )|\\.\\.\\."))

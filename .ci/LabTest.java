@@ -20,7 +20,6 @@ import javax.tools.ToolProvider;
  * No test sets an upper limit on a time.
  */
 class LabTest {
-    static final Path LAB = Path.of("VirtualThreadsLab.java");
     static final int JDK = Runtime.version().feature();
     static final Path HOME = Path.of(System.getProperty("java.home"));
     static final int MINUTES = 4; // then a process counts as hung
@@ -76,13 +75,10 @@ class LabTest {
 
     static void compile() {
         var said = new ByteArrayOutputStream();
-        var javac = ToolProvider.getSystemJavaCompiler();
-        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
-            "-Xlint:all", "-Xdoclint:all/protected", "" + LAB);
-        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
-            "-Xlint:all,-auxiliaryclass", "" + LAB, ".ci/FaultyExperiments.java",
-            ".ci/Expected.java", ".github/CarrierCheck.java", ".ci/BlockingCalls.java",
-            ".ci/KnownCalls.java");
+        ToolProvider.getSystemJavaCompiler().run(null, said, said, "-d", "" + classes,
+            "--release", "21", "-Werror", "-Xlint:all,-auxiliaryclass",
+            "VirtualThreadsLab.java", ".ci/FaultyExperiments.java", ".ci/Expected.java",
+            ".github/CarrierCheck.java", ".ci/BlockingCalls.java", ".ci/KnownCalls.java");
         equal("output of javac", "", "" + said);
     }
 
@@ -102,9 +98,8 @@ class LabTest {
             if (process != null) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly();
-                String printed = read(errors).replaceAll("[\r\n]+\\s*", "\n")
-                    + (output == null ? "" : read(output));
-                List<String> lines = printed.lines().toList();
+                String told = read(errors).replaceAll("[\r\n]+\\s*", "\n");
+                List<String> lines = (told + read(output)).lines().toList();
                 lines.stream().skip(Math.max(0, lines.size() - 60)).forEach(line ->
                     System.out.println("        " + line));
             }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.introspect.*;
 import org.apache.commons.pool2.*;
 import org.apache.commons.pool2.impl.*;
-import org.apache.hc.core5.util.Timeout;
 import org.springframework.jdbc.core.simple.SimpleJdbcCall;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
@@ -96,15 +95,6 @@ public class Reports {
                     tracer.startScopedSpan("scoped").finish();
                 }
             };
-        }),
-        new Report("httpclient5", () -> {
-            var pool = new org.apache.hc.client5.http.impl.io
-                .PoolingHttpClientConnectionManager();
-            pool.setMaxTotal(1);
-            var to = new org.apache.hc.client5.http.HttpRoute(
-                new org.apache.hc.core5.http.HttpHost("127.0.0.1", 80));
-            pool.lease("a", to, null).get(Timeout.ofSeconds(1));
-            return () -> fails(() -> pool.lease("b", to, null).get(Timeout.ofMilliseconds(50)));
         }));
 
     static ServerSocket silent; // kept, or it would be closed
