@@ -39,7 +39,8 @@ public class LabBenchmark {
 
         /**
          * Before each iteration, as in the lab, the other side starts its threads; but not with
-         * -Dalone=true: in JVMs that have only virtual threads, these start more slowly.
+         * -Dalone=true: in JVMs that have only virtual threads, these start more slowly. Then,
+         * main measures nothing else.
          */
         @Setup(Level.Iteration)
         public void otherSide(LabBenchmark lab) throws Exception {
@@ -93,13 +94,16 @@ public class LabBenchmark {
     boolean platform() { return side.equals("platform"); }
 
     public static void main(String[] args) throws RunnerException {
-        System.out.printf("JMH on Java %s, five JVMs a side, nine in start-time%n%n"
+        boolean alone = Boolean.getBoolean("alone");
+        System.out.printf("JMH on Java %s, five JVMs a side, nine in start-time%s%n%n"
             + "| Experiment   | Work                | Platform |  Virtual | %21s |%n"
             + "|--------------|---------------------|---------:|---------:|%s:|%n",
-            Runtime.version(), "JDK " + Runtime.version().feature(), "-".repeat(22));
+            Runtime.version(), alone ? ", each side alone" : "",
+            "JDK " + Runtime.version().feature(), "-".repeat(22));
         print("start-time", "100 threads", "startTime", "threads", "100");
         print("start-time", "1,000 threads", "startTime", "threads", "1000");
         print("start-time", "10,000 threads", "startTime", "threads", "10000");
+        if (alone) return; // the others have no such step
         print("sleep-wave", "10,000, pool 200", "sleepWave", "threads", "200");
         print("sleep-wave", "10,000, pool 1,000", "sleepWave", "threads", "1000");
         print("cpu-primes", 4 * Lab.PROCESSORS + " × 78,498 primes", "cpuPrimes");
