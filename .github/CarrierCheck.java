@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT-0
-import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
@@ -88,14 +87,15 @@ public class CarrierCheck {
     private static void print(String name, List<Caller> some, Round atOnce, String platform) {
         double[] took = some.stream().mapToDouble(Caller::took).sorted().toArray();
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
-        double longest = held[held.length - 1];
         int half = held.length / 2;
+        double longest = held[held.length - 1];
         List<Caller> all = Stream.concat(some.stream(), atOnce.callers.stream()).toList();
-        List<String> places = all.stream().flatMap(one -> one.places.stream())
-            .filter(place -> !place.equals("not begun")).toList(); // or ended since
-        String where = longest < 0.1 * took[0] && atOnce.added == 0 ? ""
-            : places.stream().max(Comparator.comparing(place ->
-                Collections.frequency(places, place))).orElse("");
+        Map<String, Long> places = all.stream().flatMap(one -> one.places.stream())
+            .collect(Collectors.groupingBy(place -> place, Collectors.counting()));
+        places.remove("not begun"); // or ended since
+        boolean isFree = longest < 0.1 * took[0] && atOnce.added == 0;
+        String where = isFree || places.isEmpty() ? ""
+            : Collections.max(places.entrySet(), Map.Entry.comparingByValue()).getKey();
         String row = LINE.formatted(name, text(took[half]), text(held[half]), text(longest),
             platform, text(atOnce.took), atOnce.added, where);
         for (Caller one : all) {
@@ -190,7 +190,7 @@ public class CarrierCheck {
                 others = callers.stream().filter(Caller::isMounted).toList());
             List<Caller> holders = List.of();
             double last = 0; // look
-            while (!tick.join(Duration.ofNanos(300_000))) { // an idle carrier wakes in 0.1 ms
+            while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
                 holders = holders();
                 double now = msSince(start);
                 for (Caller one : holders) {
