@@ -223,8 +223,8 @@ public class CarrierCheck {
             left.stream().collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
                 .forEach((place, count) -> NOTES.add("- " + count + " " + place));
             NOTES.add("Try: java KnownBugs.java; early use; more carriers; -Djdk.pollerMode=1");
-            failed = true;
-            System.exit(1);
+            NOTES.forEach(OUT::println);
+            Runtime.getRuntime().halt(1); // a library's shutdown hook might hang, too
         }
     }
 }
