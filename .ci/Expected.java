@@ -32,7 +32,7 @@ class Expected {
             "2", "--quick"), "--quick"));
         TESTS.put("cells", () -> run(cells(), "all"));
         TESTS.put("failing", () -> run(failing()));
-        TESTS.put("noisy-busy", () -> run(noisy()));
+        TESTS.put("noisy-busy", () -> run(noisy(), "--samples"));
         TESTS.put("samples", () -> run(plain(), "samples", "--samples", "--runs", "12")
             + run(plain(), "one", "--samples", "--runs", "2"));
         if (Files.exists(Path.of("/bin/sh"))) TESTS.put("starts", Expected::starts);
@@ -537,7 +537,7 @@ class Expected {
         for (int i = 0; i < 500; i++) Thread.ofPlatform().start(done::acquireUninterruptibly);
         done.release(500);
         all += "threads of an earlier job don't count: "
-            + VirtualThreadsLab.added(newFixedThreadPool(10), 20, 10) + "\n";
+            + (VirtualThreadsLab.added(newFixedThreadPool(10), 20, 10) > 0) + "\n";
         long before = collections();
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
