@@ -75,10 +75,13 @@ class LabTest {
 
     static void compile() {
         var said = new ByteArrayOutputStream();
-        ToolProvider.getSystemJavaCompiler().run(null, said, said, "-d", "" + classes,
-            "--release", "21", "-Werror", "-Xlint:all,-auxiliaryclass",
-            "VirtualThreadsLab.java", ".ci/FaultyExperiments.java", ".ci/Expected.java",
-            ".github/CarrierCheck.java", ".ci/BlockingCalls.java", ".ci/KnownCalls.java");
+        var javac = ToolProvider.getSystemJavaCompiler();
+        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
+            "-Xlint:all", "-Xdoclint:all/protected", "VirtualThreadsLab.java");
+        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
+            "-Xlint:all,-auxiliaryclass", "VirtualThreadsLab.java",
+            ".ci/FaultyExperiments.java", ".ci/Expected.java", ".github/CarrierCheck.java",
+            ".ci/BlockingCalls.java", ".ci/KnownCalls.java");
         equal("output of javac", "", "" + said);
     }
 
