@@ -20,7 +20,7 @@ class Cold {
     public static void main(String[] args) throws Exception {
         List<String> command = new ArrayList<>(List.of(args).subList(1, args.length));
         command.addAll(List.of("--spring.profiles.active=cold", "--server.port=" + PORT,
-            "--spring.threads.virtual.enabled=true", "--room=" + VOLLEY.size(), "--facts=0",
+            "--spring.threads.virtual.enabled=true", "--room=1000", "--facts=0",
             "--partner=none", "--spring.datasource.url=jdbc:postgresql:none"));
         int starts = Integer.parseInt(args[0]);
         int hung = 0;
