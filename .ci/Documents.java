@@ -4,24 +4,21 @@ import java.nio.file.*;
 import java.util.*;
 import java.util.regex.*;
 import java.util.stream.*;
-import javax.tools.*;
 
 /**
- * Checks the pages, makes the kept runs of .ci/runs anew, and draws the pictures:
+ * Checks the pages, and draws the pictures:
  *
- *     java .ci/Documents.java                prints each fault as file:line: what is wrong
- *     java .ci/Documents.java run [NAME...]  runs the commands of these kept runs, or of all
- *     java .ci/Documents.java draw           needs rsvg-convert (apt-get install librsvg2-bin)
- *     java .ci/Documents.java limits         writes today's sizes; each may grow by a tenth
+ *     java .ci/Documents.java         prints each fault as file:line: what is wrong
+ *     java .ci/Documents.java draw    needs rsvg-convert (apt-get install librsvg2-bin)
+ *     java .ci/Documents.java limits  writes today's sizes; each may grow by a tenth
  */
 class Documents {
     static final String LAB = "VirtualThreadsLab.java";
-    static final String POST = ".github/post/";
     static final String ROOM = ".github/workshop/";
     static final String RATIO = "(?<![\\w.,])~?(\\d[\\d.,]*)(?:×|\\s+times\\b)";
-    /** A block of text, a time in a comment, or the row of an experiment. */
+    /** A block of text, or the row of an experiment. */
     static final String QUOTE =
-        "(?m)^```text\n(?s:.*?)^```|// .*: \\S+ m?s$|^\\| (?:[^`\n]*×|thread-count ).*";
+        "(?m)^```text\n(?s:.*?)^```|^\\| (?:[^`\n]*×|thread-count ).*";
     static final Path LIMITS = Path.of(".ci/limits.txt");
 
     private int faults;
@@ -31,10 +28,6 @@ class Documents {
         var documents = new Documents();
         switch (args.length == 0 ? "" : args[0]) {
             case "" -> documents.check();
-            case "run" -> {
-                args[0] = ".ci/rerun";
-                documents.faults = new ProcessBuilder(args).inheritIO().start().waitFor();
-            }
             case "draw" -> Picture.draw();
             case "limits" -> Files.write(LIMITS, sizes().entrySet().stream()
                 .map(size -> size.getValue() + " " + size.getKey()).toList());
@@ -53,7 +46,6 @@ class Documents {
         List<Page> pages = pages();
         limits();
         pages.forEach(this::links);
-        programs(pages);
         numbers(pages);
         Page five = Page.of(Picture.FIVE);
         require(five.text().equals(Picture.svg()), five, 1, "isn't of starts.txt");
@@ -104,7 +96,6 @@ class Documents {
         String regex = "(?:]\\(|src=\"|^\\[[^]]+]: )([^()#\\s\"]*)#?([^()\\s\"]*)";
         for (int i = 1; i <= page.lines().size(); i++) {
             String line = page.prose().get(i - 1);
-            require(!line.contains("<!--"), page, i, "a comment, <!--");
             for (MatchResult link : Page.find(regex, line)) {
                 if (link.group(1).contains(":")) continue; // https:
                 Path file = Path.of(page.path()).resolveSibling(link.group(1)).normalize();
@@ -116,37 +107,6 @@ class Documents {
         }
     }
 
-    /** Programs of the post compile, and so does what a page shows as a whole program. */
-    void programs(List<Page> pages) throws IOException {
-        List<Page> programs = Page.all(POST, ".java");
-        for (Page program : programs) compile(program, 0, program.text());
-        for (Page page : pages) {
-            for (MatchResult block : Page.find("(?ms)^```java\n(.*?)^```", page.text())) {
-                String code = block.group(1);
-                if (!code.contains("class ") || !code.contains(" main(")) continue;
-                int before = (int) page.text().substring(0, block.start(1)).lines().count();
-                compile(page, before, code);
-                boolean shown = programs.stream().anyMatch(one -> one.text().endsWith(code));
-                require(shown || !page.path().startsWith(POST), page, before, "in no program");
-            }
-        }
-    }
-
-    /** Compiles what stands behind so many lines of a file. */
-    void compile(Page file, int before, String code) throws IOException {
-        String name = Page.first("(?m)^(?:public |final )*class (\\w+)", code) + ".java";
-        var uri = java.net.URI.create("string:///" + name);
-        var source = new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
-            @Override public CharSequence getCharContent(boolean ignoreErrors) { return code; }
-        };
-        var said = new DiagnosticCollector<JavaFileObject>();
-        var task = ToolProvider.getSystemJavaCompiler().getTask(null, null, said,
-            List.of("--release", "21", "-sourcepath", ".:.github"), null, List.of(source));
-        ((com.sun.source.util.JavacTask) task).analyze(); // writes no classes
-        for (var one : said.getDiagnostics()) require(false, file,
-            before + (int) Math.max(1, one.getLineNumber()), one.getMessage(null));
-    }
-
     /** What a page quotes is in a kept run that it names, or in starts.txt. */
     void numbers(List<Page> pages) throws IOException {
         List<Page> runs = Page.all(".ci/runs", ".txt");
@@ -156,7 +116,7 @@ class Documents {
             String printed = squeeze(runs.stream().filter(run ->
                 (page.text() + "starts.txt").contains(run.name())).toList().toString());
             for (MatchResult quote : Page.find(QUOTE, page.text())) {
-                String said = quote.group().replaceAll("```(text)?|// .*: |, [*]*JDK \\d+", "");
+                String said = quote.group().replaceAll("```(text)?|, [*]*JDK \\d+", "");
                 if (page.path().equals("README.md")) // a row has a name of its own there
                     said = said.replaceFirst("^\\| [^|]*", "");
                 for (String part : said.split("\n\n|\n(?=- )|\\.\\.\\."))
@@ -175,24 +135,18 @@ class Documents {
     /** Cells have a blank between them, so that a row's name may be one cell or two. */
     static String squeeze(String text) { return text.replaceAll("(?:[\\s|*]|&nbsp;)+", " "); }
 
-    /** A ratio in a sentence, or its inverse, is of its row, in the page or in few.txt. */
+    /** In README, a ratio in a sentence, or its inverse, is in the table or in few.txt. */
     void sentence(Page page, MatchResult ratio) {
         int line = page.line(ratio.start());
         String prose = page.prose().get(line - 1);
         if (prose.isEmpty() || prose.startsWith("|") || ratio.group().equals("1×")) return;
-        String before = squeeze(page.text().substring(0, ratio.start()));
-        String row = Stream.of("pool of 200: 10,000 waits of 100 ms, pool of 200",
-            "pool of 1,000: 10,000 waits of 100 ms, pool of 1,000",
-            "each call: a call, after its task has computed",
-            "started alone: start-time 1 thread").max(Comparator.comparing(words ->
-            before.lastIndexOf(words.split(": ")[0]))).get().split(": ")[1];
-        var lines = Stream.of(page, Page.of(".ci/runs/few.txt")).map(Page::lines);
-        boolean ofRow = lines.flatMap(List::stream)
-            .filter(one -> squeeze(one).startsWith(" " + row + " "))
-            .flatMap(one -> Page.find("([\\d.]+)×", one).stream())
-            .map(one -> Double.parseDouble(one.group(1))).anyMatch(one -> List.of(
-                "%.2g".formatted(one), "%.2g".formatted(1 / one)).contains(ratio.group(1)));
-        require(ofRow, page, line, "not of the row " + row + ": " + ratio.group());
+        boolean known = Stream.of(page, Page.of(".ci/runs/few.txt")).map(Page::lines)
+            .flatMap(List::stream).filter(row -> row.startsWith("|"))
+            .flatMap(row -> Page.find("([\\d.]+)×", row).stream())
+            .map(cell -> Double.parseDouble(cell.group(1)))
+            .anyMatch(value -> Stream.of(value, 1 / value).map("%.2g"::formatted)
+                .anyMatch(ratio.group(1)::equals));
+        require(known, page, line, "in no row: " + ratio.group());
     }
 }
 

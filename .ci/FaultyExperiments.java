@@ -2,7 +2,6 @@
 import java.io.IOException;
 import java.nio.file.*;
 import java.util.*;
-import java.util.concurrent.locks.LockSupport;
 
 /** Experiments with known answers, for commands.md; many of them go wrong on purpose. */
 class FaultyExperiments extends VirtualThreadsLab {
@@ -31,10 +30,9 @@ class FaultyExperiments extends VirtualThreadsLab {
             lab.time("a job", 1, () -> System.exit(0), () -> Thread.sleep(1))),
         odd("row-forever", lab -> {
             lab.measure("before", 1, () -> 1, () -> 1);
-            lab.measure("of one", 1, () -> nap(1e9), () -> 1);
+            forever(lab);
         }),
-        odd("forever", lab -> lab.measure("of one", 1, () -> nap(1e9), () -> 1)),
-        waits("sleep", () -> Thread.sleep(50)),
+        odd("forever", FaultyExperiments::forever),
         odd("stranger", lab -> { // keeps this JVM's output open
             new ProcessBuilder("sleep", "300").inheritIO().start();
             afterThat(lab);
@@ -48,8 +46,8 @@ class FaultyExperiments extends VirtualThreadsLab {
         return new Experiment(name, "an odd one", body);
     }
 
-    static Experiment waits(String name, Job call) {
-        return odd(name, lab -> lab.waiting(name, 1, call));
+    static void forever(Lab lab) {
+        lab.time("of one", 1, () -> Thread.sleep(Long.MAX_VALUE), () -> { });
     }
 
     /** Each start of a JVM finds one line more in this file. */
@@ -65,15 +63,5 @@ class FaultyExperiments extends VirtualThreadsLab {
     static void afterThat(Lab lab) throws IOException {
         double n = starts();
         lab.count("after that", () -> n, () -> 2);
-    }
-
-    /** Naps for all of it, even if interrupted. */
-    static double nap(double ms) {
-        long end = System.nanoTime() + (long) (ms * 1e6);
-        while (System.nanoTime() < end) {
-            LockSupport.parkNanos(end - System.nanoTime());
-            Thread.interrupted(); // or it would spin
-        }
-        return ms;
     }
 }

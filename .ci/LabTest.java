@@ -8,25 +8,25 @@ import java.util.stream.*;
 import javax.tools.ToolProvider;
 
 /**
- * Tests the lab on the Java that runs this. First, Expected compares whole reports. Then each
- * section of commands.md drives the lab as its users do; that page says how to read it. Run
- * this at the top level: words pick the tests whose names contain one, and with "write" what
- * Expected compares is written anew.
+ * Tests the lab on the Java that runs this: each section of commands.md is a test, and that
+ * page says how to read it. Run this at the top level. Words pick the tests whose names contain
+ * one, or after "not" all others. With "write", what Expected compares is written anew.
  *
  *     java .ci/LabTest.java
  *     java .ci/LabTest.java cut starts
+ *     java .ci/LabTest.java not bugs deadlock
  *     java .ci/LabTest.java expected write
  *
  * No test sets an upper limit on a time.
  */
 class LabTest {
-    static final Path LAB = Path.of("VirtualThreadsLab.java");
     static final int JDK = Runtime.version().feature();
     static final Path HOME = Path.of(System.getProperty("java.home"));
     static final int MINUTES = 4; // then a process counts as hung
     static Path temp;
     static Path room; // the temporary folder of what is tested
     static Path classes;
+    static String write = ""; // or this word, for Expected
     static Process process; // the current one, and what it prints
     static Path output;
     static Path errors;
@@ -37,11 +37,9 @@ class LabTest {
 
     public static void main(String[] args) throws Exception {
         List<String> words = new ArrayList<>(List.of(args));
-        String way = words.remove("write") ? " write" : "";
+        if (words.remove("write")) write = "write";
+        boolean others = words.remove("not");
         Map<String, Test> tests = new LinkedHashMap<>();
-        tests.put("expected", () -> expected("2 -Xmx512m Expected" + way,
-            "2 -Djdk.virtualThreadScheduler.parallelism=8 Expected rows" + way,
-            "16 -Djdk.virtualThreadScheduler.parallelism=3 Expected rows sides" + way));
         for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
             String name = section.lines().findFirst().get();
             if (!name.startsWith("#")) tests.put(name, () -> section(section));
@@ -52,7 +50,7 @@ class LabTest {
             System.exit(2);
         }
         if (!words.isEmpty()) tests.keySet().removeIf(name ->
-            words.stream().noneMatch(name::contains));
+            others == words.stream().anyMatch(name::contains));
         temp = Files.createTempDirectory("lab-test");
         Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
         prepare();
@@ -77,13 +75,10 @@ class LabTest {
 
     static void compile() {
         var said = new ByteArrayOutputStream();
-        var javac = ToolProvider.getSystemJavaCompiler();
-        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
-            "-Xlint:all", "-Xdoclint:all/protected", "" + LAB);
-        javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
-            "-Xlint:all,-auxiliaryclass", "" + LAB, ".ci/FaultyExperiments.java",
-            ".ci/Expected.java", ".github/CarrierCheck.java", ".ci/BlockingCalls.java",
-            ".ci/KnownCalls.java");
+        ToolProvider.getSystemJavaCompiler().run(null, said, said, "-d", "" + classes,
+            "--release", "21", "-Werror", "-Xlint:all,-auxiliaryclass",
+            "VirtualThreadsLab.java", ".ci/FaultyExperiments.java", ".ci/Expected.java",
+            ".github/CarrierCheck.java", ".ci/BlockingCalls.java", ".ci/KnownCalls.java");
         equal("output of javac", "", "" + said);
     }
 
@@ -103,9 +98,8 @@ class LabTest {
             if (process != null) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly();
-                String printed = read(errors).replaceAll("[\r\n]+\\s*", "\n")
-                    + (output == null ? "" : read(output));
-                List<String> lines = printed.lines().toList();
+                String told = read(errors).replaceAll("[\r\n]+\\s*", "\n");
+                List<String> lines = (told + read(output)).lines().toList();
                 lines.stream().skip(Math.max(0, lines.size() - 60)).forEach(line ->
                     System.out.println("        " + line));
             }
@@ -126,28 +120,6 @@ class LabTest {
         } catch (IOException | UncheckedIOException e) {
             System.err.println("LabTest: not deleted: " + e);
         }
-    }
-
-    /** Expected prints a line for each of its tests; these count, too. */
-    static void expected(String... ways) throws Exception {
-        int before = failed;
-        for (String words : ways) {
-            List<String> command = new ArrayList<>(List.of(HOME + "/bin/java"));
-            command.addAll(List.of(("-XX:ActiveProcessorCount=" + words).split(" ")));
-            errors = Files.createTempFile(temp, "err", "");
-            var builder = new ProcessBuilder(command);
-            builder.environment().put("CLASSPATH", "" + classes);
-            process = builder.redirectError(errors.toFile()).start();
-            CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES)
-                .execute(process::destroyForcibly);
-            process.inputReader().lines().forEach(line -> {
-                System.out.println(line);
-                if (line.startsWith("passed: ")) passed++;
-                if (line.startsWith("FAILED: ")) failed++;
-            });
-            equal("exit code of " + command, 0, process.waitFor());
-        }
-        equal("parts that failed", 0, failed - before);
     }
 
     // ------------------------------------------------------------------------------ commands
@@ -198,7 +170,8 @@ class LabTest {
         environment.keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         environment.putAll(Map.of("CLASSPATH", classes + ":.", "TOP", "" + Path.of("")
             .toAbsolutePath(), "JDK", "" + JDK, "HOME_OF_JAVA", "" + HOME, "CLASSES",
-            "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH")));
+            "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH"),
+            "WRITE", write));
         process = builder.redirectOutput(output.toFile()).redirectError(errors.toFile())
             .start();
         process.getOutputStream().close();

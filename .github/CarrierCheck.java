@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: MIT-0
-import java.io.*;
-import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.*;
 
 /**
- * Does a call hold the carrier of its virtual thread? A carrier is a platform thread that runs
- * virtual ones, normally one per processor. While a call holds it, no other virtual thread can
- * run there. This asks about five calls of the JDK, on Java 21 or newer:
+ * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
+ * virtual thread can run there. This asks about five calls of the JDK, on Java 21 or newer:
  *
  *     java CarrierCheck.java
  *
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
  * beside this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
- * Don't make the call before: the first twenty are cold, and at once, as in production. If a
- * call fails or hangs, the exit code is 1. End with System.exit(0) if a library's threads stay.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If the call leaves its carrier while it waits, each
- * tick runs at once. If not, the tick is late, by as long as the carrier was held. Until it
- * runs, looks find out who has the carrier, as a busy machine makes ticks late, too.
+ * another: virtual threads that do nothing. If one is late, the carrier was held for so long.
+ * Until it runs, looks find out by whom, as a busy machine makes ticks late, too.
  */
 public class CarrierCheck {
-    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |%n";
-    private static final PrintStream OUT = // that of System may become another one
-        new PrintStream(new FileOutputStream(FileDescriptor.out), true);
-    private static final List<String> NOTES = new ArrayList<>(); // what no row has room for
-    private static final boolean NATIVE_PINS = Runtime.version().feature() >= 24; // alone
+    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |";
+    private static final java.io.PrintStream OUT = System.out; // a call may set another one
+    private static final List<String> NOTES = new ArrayList<>(); // for after the table
+    private static final int STUCK = 40_000; // ms, more than usual timeouts
     private static ForkJoinPool scheduler; // of virtual threads
     private static double latest; // ms that a tick was late
     private static boolean failed;
@@ -40,18 +33,11 @@ public class CarrierCheck {
             LockSupport.parkNanos(50_000_000); // pinned up to 23, then free
             return key;
         }));
-        ask("loader", () -> Class.forName("CarrierCheck", false, new ClassLoader() {
-            @Override public Class<?> loadClass(String name) {
-                LockSupport.parkNanos(50_000_000); // pinned
-                return CarrierCheck.class;
-            }
-        }));
+        ask("join", () -> Thread.ofPlatform().start(() -> LockSupport.parkNanos(50_000_000))
+            .join()); // up to 23, 20 carriers are added; then free
         ask("process", () -> new ProcessBuilder("sleep", "0.05") // starting it blocks; then,
             .start().getInputStream().read()); // 20 carriers are added
-        ask("compute", () -> { // held, at
-            long end = System.nanoTime() + 50_000_000;
-            while (System.nanoTime() < end) Thread.onSpinWait(); // no compiler removes it
-        });
+        ask("compute", () -> new Random(1).ints(5_000_000).max()); // held
     }
 
     /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
@@ -68,14 +54,13 @@ public class CarrierCheck {
 
     private static void begin() throws InterruptedException {
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
-        String wanted = System.getProperty(parallelism, "1");
-        System.setProperty(parallelism, "1"); // is read when the first virtual thread starts
+        System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
         Thread.startVirtualThread(() -> { }).join();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getClass().getSimpleName().equals("CarrierThread"))
                 scheduler = ((ForkJoinWorkerThread) thread).getPool();
         }
-        if (scheduler == null || scheduler.getParallelism() != 1 || !wanted.equals("1")) {
+        if (scheduler == null || scheduler.getParallelism() != 1) {
             System.err.println("CarrierCheck: " + (scheduler == null ? "no carriers here"
                 : "it needs a single carrier: run it with -D" + parallelism + "=1"));
             System.exit(2);
@@ -87,46 +72,46 @@ public class CarrierCheck {
         OUT.printf("""
             ## CarrierCheck
 
-            - Java %s, %s, one carrier; all times in ms
-            - Takes: a call; Held: for so long, no other virtual thread could run; medians
-            - Longest: the worst call's Held
+            - Java %s, %s, one carrier; times of calls in ms, medians
+            - Held: for so long, no other virtual thread could run; Longest: in the worst call
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it; pinned: it waits with its carrier;
-              waiting: another virtual thread had it, such as one that the call started
+            - Where: the call's own code < who called it
 
-            """ + LINE + "|---|--:|--:|--:|--:|--:|--:|---|%n", Runtime.version(),
-            System.getProperty("java.vendor"), "Call", "Takes", "Held", "Longest", "Platform",
-            "Virtual", "Added", "Where");
+            | Call              | Takes |  Held | Longest | Platform | Virtual | Added | Where |
+            |---|--:|--:|--:|--:|--:|--:|---|
+            """, Runtime.version(), System.getProperty("java.vendor"));
         ask("sleep", () -> Thread.sleep(50));
         if (latest > 2) NOTES.add("- Busy machine: a time may be wrong by " + text(latest));
     }
 
-    private static void print(String name, List<Caller> some, Round warm, String platform) {
+    private static void print(String name, List<Caller> some, Round atOnce, String platform) {
         double[] took = some.stream().mapToDouble(Caller::took).sorted().toArray();
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
-        double longest = held[some.size() - 1];
-        int half = some.size() / 2;
-        Object[] cells = {name, text(took[half]), text(held[half]), text(longest), platform,
-            text(warm.took), warm.added, ""};
-        List<Caller> all = Stream.concat(some.stream(), warm.callers.stream()).toList();
-        List<String> places = all.stream().flatMap(one -> one.places.stream()).toList();
-        String where = longest < 0.1 * took[0] && warm.added == 0 ? ""
-            : places.stream().max(Comparator.comparing(place ->
-                Collections.frequency(places, place))).orElse("");
+        int half = held.length / 2;
+        double longest = held[held.length - 1];
+        List<Caller> all = Stream.concat(some.stream(), atOnce.callers.stream()).toList();
+        Map<String, Long> places = all.stream().flatMap(one -> one.places.stream())
+            .collect(Collectors.groupingBy(place -> place, Collectors.counting()));
+        places.remove("not begun"); // or ended since
+        boolean isFree = longest < 0.1 * took[0] && atOnce.added == 0;
+        String where = isFree || places.isEmpty() ? ""
+            : Collections.max(places.entrySet(), Map.Entry.comparingByValue()).getKey();
+        String row = LINE.formatted(name, text(took[half]), text(held[half]), text(longest),
+            platform, text(atOnce.took), atOnce.added, where);
         for (Caller one : all) {
             if (one.state() == Future.State.SUCCESS) continue;
             failed = true;
-            Arrays.fill(cells, 1, 7, "");
             where = "failed: " + ("" + one.exceptionNow()).replaceAll("[\\p{Cntrl}|]+", " ");
+            row = LINE.formatted(name, "", "", "", "", "", "", where);
         }
-        int room = 121 - LINE.formatted(cells).length();
-        cells[7] = where.length() <= room ? where : where.substring(0, room - 2) + "..";
-        if (where.length() > room) NOTES.add("- %s: %.90s".formatted(name, where));
-        OUT.printf(LINE, cells);
+        if (row.length() > 120) {
+            row = row.substring(0, 116) + ".. |";
+            NOTES.add("- %s: %.90s".formatted(name, where));
+        }
+        OUT.println(row);
     }
 
-    /** Milliseconds, with three digits. */
-    private static String text(double ms) {
+    private static String text(double ms) { // three digits
         int digits = ms >= 99.95 ? 0 : ms >= 9.995 ? 1 : ms >= 0.9995 ? 2 : 3;
         return String.format(Locale.ROOT, "%,." + digits + "f", ms);
     }
@@ -149,36 +134,30 @@ public class CarrierCheck {
 
         double took() { return state() == State.SUCCESS ? resultNow() : 0; }
 
-        boolean isWaiting() { return !isDone() && thread.getStackTrace().length > 0; }
-
         /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
         boolean isMounted() {
             String text = thread.toString();
-            return thread.isVirtual() && text.indexOf('@', text.lastIndexOf("]/")) > 0;
+            return text.indexOf('@', text.lastIndexOf("]/")) > 0;
         }
 
         /** The innermost frame outside the JDK, the next one of another class, and why. */
         String place() {
-            String own = "";
-            String outer = "";
-            String last = ""; // class
-            for (StackTraceElement frame : thread.getStackTrace()) {
+            List<StackTraceElement> stack = List.of(thread.getStackTrace());
+            Map<String, String> own = new LinkedHashMap<>(); // the innermost of each class
+            for (StackTraceElement frame : stack) {
                 String type = frame.getClassName();
                 if (type.equals(Caller.class.getName())) break;
-                outer += frame;
-                if (("" + frame.getModuleName()).matches("(java|jdk)\\..*")
-                    || type.equals(last) || own.contains(" < ")) continue;
-                own += (own.isEmpty() ? "" : " < ") + type.replaceFirst(".*\\.", "") + "."
+                if (("" + frame.getModuleName()).matches("(java|jdk)\\..*")) continue;
+                own.putIfAbsent(type, type.substring(type.lastIndexOf('.') + 1) + "."
                     + frame.getMethodName().replaceAll("lambda\\$|\\$\\d+", "") + ":"
-                    + frame.getLineNumber();
-                last = type;
+                    + frame.getLineNumber());
             }
-            if (!isMounted()) return outer.isEmpty() ? "not begun" : "waiting at " + own;
-            if (thread.getState() == Thread.State.RUNNABLE) return "at " + own;
-            return "pinned at " + own + (outer.contains("<clinit>") ? " (class initializer)"
-                : outer.contains(".loadClass(") ? " (class loader)"
-                : NATIVE_PINS && outer.lastIndexOf("(Native") > outer.indexOf(")")
-                ? " (native code)" : ""); // the innermost one only waits
+            String place = own.values().stream().limit(2).collect(Collectors.joining(" < "));
+            if (!isMounted()) return stack.isEmpty() ? "not begun" : "waiting at " + place;
+            if (thread.getState() == Thread.State.RUNNABLE) return "at " + place;
+            if (("" + stack).contains("<clinit>")) place += " (class initializer)";
+            else if (("" + stack).contains(".loadClass(")) place += " (class loader)";
+            return "pinned at " + place;
         }
     }
 
@@ -187,91 +166,65 @@ public class CarrierCheck {
         final List<Caller> callers = new ArrayList<>();
         final double took; // ms
         int added; // carriers
-        private long done; // callers
-        private long progress = System.nanoTime(); // when the last one was
-        private boolean helped;
+        private final List<Caller> left;
+        private long progress = System.nanoTime(); // when the last call has ended
+        private List<Caller> others; // that are mounted beside a tick: on added carriers
 
         Round(Call call, int calls, Thread.Builder threads) throws InterruptedException {
-            int carriers = scheduler.getPoolSize();
-            long start = System.nanoTime();
             for (int i = 0; i < calls; i++) callers.add(new Caller(call));
+            left = new ArrayList<>(callers);
+            long start = System.nanoTime();
             for (Caller one : callers) one.thread = threads.start(one);
-            for (; !isDone(); LockSupport.parkNanos(200_000)) tick(); // not all the time
+            while (!left.isEmpty()) {
+                tick();
+                LockSupport.parkNanos(200_000); // so that ticks don't take all the time
+                stopIfStuck("No call has ended");
+            }
             took = msSince(start);
-            if (!helped) added = Math.max(added, scheduler.getPoolSize() - carriers);
-        }
-
-        private boolean isDone() {
-            long now = callers.stream().filter(Caller::isDone).count();
-            if (now > done) progress = System.nanoTime();
-            done = now;
-            if (msSince(progress) > 50_000) stop("No call has ended for 50 s: " + places());
-            return done == callers.size();
-        }
-
-        private List<Caller> mounted() {
-            return callers.stream().filter(Caller::isMounted).toList();
         }
 
         /** Starts a tick, and until it has run, looks who has the carrier. */
         private void tick() throws InterruptedException {
             long start = System.nanoTime();
-            double[] late = new double[1];
-            var tick = new FutureTask<>(() -> {
-                late[0] = msSince(start);
-                return mounted(); // on carriers that were added
-            });
-            Thread thread = Thread.startVirtualThread(tick);
+            Thread tick = Thread.startVirtualThread(() ->
+                others = callers.stream().filter(Caller::isMounted).toList());
             List<Caller> holders = List.of();
-            double last = 0; // look; an idle carrier takes up to 0.1 ms to wake
-            while (!thread.join(Duration.ofNanos(last < 2 ? 300_000 : 1_000_000))) {
+            double last = 0; // look
+            while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
+                holders = holders();
                 double now = msSince(start);
-                holders = mounted();
-                if (holders.isEmpty() && Thread.getAllStackTraces().values().stream().anyMatch(
-                        stack -> Arrays.toString(stack).contains("runContinuation")))
-                    holders = callers.stream().filter(Caller::isWaiting).toList(); // for it
                 for (Caller one : holders) {
                     one.held += (now - last) / holders.size();
                     one.places.add(one.place());
                 }
                 last = now;
-                if (now > 10_000 && !isDone() && msSince(progress) > 10_000 && !helped) help();
+                if (now > STUCK) stopIfStuck("No other virtual thread has run");
             }
-            latest = Math.max(latest, late[0]);
-            for (Caller one : holders) one.held += (late[0] - last) / holders.size();
-            if (last > 0) return;
-            added = Math.max(added, tick.resultNow().size());
-            for (Caller one : tick.resultNow())
-                if (one.isMounted()) one.places.add(one.place());
+            double late = msSince(start);
+            for (Caller one : holders) one.held += (late - last) / holders.size();
+            latest = Math.max(latest, late);
+            added = Math.max(added, others.size());
+            others.forEach(one -> one.places.add(one.place()));
         }
 
-        /** Callers that end as soon as there are more carriers have lacked one: a deadlock. */
-        private void help() throws InterruptedException {
-            helped = true;
-            String places = places();
-            List<Caller> pinned = mounted();
-            scheduler.setParallelism(64);
-            for (int i = 0; i < 50; i++) // each takes a task, which wakes a carrier
-                Thread.ofPlatform().daemon().start(() ->
-                    scheduler.awaitQuiescence(1, TimeUnit.SECONDS));
-            Thread.sleep(500);
-            scheduler.setParallelism(1);
-            if (pinned.stream().anyMatch(Caller::isDone))
-                stop("No virtual thread has run for 10 s: " + places + ".\nTry: java KnownBugs"
-                    + ".java; use such classes at startup; more carriers; -Djdk.pollerMode=1");
+        /** Those with the carrier; if another virtual thread has it, those that wait. */
+        private List<Caller> holders() {
+            List<Caller> mounted = callers.stream().filter(Caller::isMounted).toList();
+            boolean another = mounted.isEmpty() && Thread.getAllStackTraces().values().stream()
+                .anyMatch(stack -> Arrays.toString(stack).contains("runContinuation"));
+            return another ? callers.stream().filter(one -> !one.isDone()).toList() : mounted;
         }
 
-        private String places() {
-            return "of 20 callers, " + callers.stream().filter(one -> !one.isDone())
-                .collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
-                .entrySet().stream().map(place -> place.getValue() + " " + place.getKey())
-                .sorted().collect(Collectors.joining(", "));
-        }
-
-        private static void stop(String what) {
+        /** Ends the JVM if no call has ended for long, as nothing else would. */
+        private void stopIfStuck(String what) {
+            if (left.removeIf(Caller::isDone)) progress = System.nanoTime();
+            if (msSince(progress) < STUCK) return;
+            NOTES.add("\n" + what + " for 40 s. Callers left:");
+            left.stream().collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
+                .forEach((place, count) -> NOTES.add("- " + count + " " + place));
+            NOTES.add("Try: java KnownBugs.java; early use; more carriers; -Djdk.pollerMode=1");
             NOTES.forEach(OUT::println);
-            OUT.println("\n" + what);
-            Runtime.getRuntime().halt(1); // nothing else would end it
+            Runtime.getRuntime().halt(1); // a library's shutdown hook might hang, too
         }
     }
 }

@@ -8,6 +8,13 @@ class Mine {
 
     public static void main(String[] args) throws Exception {
         CarrierCheck.ask("a cache", () -> CACHE.computeIfAbsent(new Object(), Mine::load));
+        // A query, on a connection for each caller:
+        // CarrierCheck.ask("a query", () -> {
+        //     try (var connection = java.sql.DriverManager.getConnection("jdbc:...");
+        //             var statement = connection.createStatement()) {
+        //         statement.execute("SELECT 1");
+        //     }
+        // });
         System.exit(0); // a library's threads may go on
     }
 

@@ -14,8 +14,10 @@ trap 'rm -r "$new"' EXIT
 mkdir -p "$new/workshop/jdks" "$new/workshop/later"
 cd "$here"
 cp ../../VirtualThreadsLab.java ../*.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
-cp ../field.md ../switch.md ../blocking.md ../your-call.md ../service/Ticker.java \
-    ../service/Carriers.java "$new/workshop/later"
+cp ../service/Ticker.java ../service/Carriers.java "$new/workshop/later"
+for page in field switch blocking your-call; do # in the zip, KnownBugs.java is one folder up
+    sed 's|java .github/KnownBugs|java ../KnownBugs|' ../$page.md > "$new/workshop/later/$page.md"
+done
 sed "s|README, ___*|README, ${1:-____________________}|" prepare.md > "$new/workshop/prepare.txt"
 echo "Unpack JDK 21 and JDK 25 here, each as a folder, if they are not installed." \
     > "$new/workshop/jdks/README.txt"
