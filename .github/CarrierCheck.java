@@ -21,7 +21,6 @@ public class CarrierCheck {
     private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |";
     private static final java.io.PrintStream OUT = System.out; // a call may set another one
     private static final List<String> NOTES = new ArrayList<>(); // for after the table
-    private static final int STUCK = 40_000; // ms, more than usual timeouts
     private static ForkJoinPool scheduler; // of virtual threads
     private static double latest; // ms that a tick was late
     private static boolean failed;
@@ -75,7 +74,6 @@ public class CarrierCheck {
             - Java %s, %s, one carrier; times of calls in ms, medians
             - Held: for so long, no other virtual thread could run; Longest: in the worst call
             - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
-            - Where: the call's own code < who called it
 
             | Call              | Takes |  Held | Longest | Platform | Virtual | Added | Where |
             |---|--:|--:|--:|--:|--:|--:|---|
@@ -85,10 +83,11 @@ public class CarrierCheck {
     }
 
     private static void print(String name, List<Caller> some, Round atOnce, String platform) {
-        double[] took = some.stream().mapToDouble(Caller::took).sorted().toArray();
+        double[] took = some.stream().mapToDouble(one ->
+            one.state() == Future.State.SUCCESS ? one.resultNow() : 0).sorted().toArray();
         double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
-        int half = held.length / 2;
         double longest = held[held.length - 1];
+        int half = held.length / 2;
         List<Caller> all = Stream.concat(some.stream(), atOnce.callers.stream()).toList();
         Map<String, Long> places = all.stream().flatMap(one -> one.places.stream())
             .collect(Collectors.groupingBy(place -> place, Collectors.counting()));
@@ -132,10 +131,7 @@ public class CarrierCheck {
             });
         }
 
-        double took() { return state() == State.SUCCESS ? resultNow() : 0; }
-
-        /** Has it a carrier? Its text ends like "]/runnable@ForkJoinPool-1-worker-1" then. */
-        boolean isMounted() {
+        boolean isMounted() { // then its text ends like "]/runnable@ForkJoinPool-1-worker-1"
             String text = thread.toString();
             return text.indexOf('@', text.lastIndexOf("]/")) > 0;
         }
@@ -143,17 +139,19 @@ public class CarrierCheck {
         /** The innermost frame outside the JDK, the next one of another class, and why. */
         String place() {
             List<StackTraceElement> stack = List.of(thread.getStackTrace());
+            List<StackTraceElement> frames = stack.stream().takeWhile(frame ->
+                !frame.getClassName().equals(Caller.class.getName())).toList();
+            if (frames.isEmpty() || frames.equals(stack)) return "not begun"; // or it has ended
             Map<String, String> own = new LinkedHashMap<>(); // the innermost of each class
-            for (StackTraceElement frame : stack) {
-                String type = frame.getClassName();
-                if (type.equals(Caller.class.getName())) break;
+            for (StackTraceElement frame : frames) {
                 if (("" + frame.getModuleName()).matches("(java|jdk)\\..*")) continue;
-                own.putIfAbsent(type, type.substring(type.lastIndexOf('.') + 1) + "."
-                    + frame.getMethodName().replaceAll("lambda\\$|\\$\\d+", "") + ":"
-                    + frame.getLineNumber());
+                own.putIfAbsent(frame.getClassName(), frame.getClassName()
+                    .replaceFirst(".*\\.", "") + "." + frame.getMethodName()
+                    .replaceAll("lambda\\$|\\$\\d+", "") + ":" + frame.getLineNumber());
             }
             String place = own.values().stream().limit(2).collect(Collectors.joining(" < "));
-            if (!isMounted()) return stack.isEmpty() ? "not begun" : "waiting at " + place;
+            if (place.isEmpty()) place = "" + frames.getLast(); // such as queue::take
+            if (!isMounted()) return "waiting at " + place;
             if (thread.getState() == Thread.State.RUNNABLE) return "at " + place;
             if (("" + stack).contains("<clinit>")) place += " (class initializer)";
             else if (("" + stack).contains(".loadClass(")) place += " (class loader)";
@@ -168,7 +166,8 @@ public class CarrierCheck {
         int added; // carriers
         private final List<Caller> left;
         private long progress = System.nanoTime(); // when the last call has ended
-        private List<Caller> others; // that are mounted beside a tick: on added carriers
+        private double late; // ms, of the last tick
+        private List<Caller> others; // that are mounted beside it: on added carriers
 
         Round(Call call, int calls, Thread.Builder threads) throws InterruptedException {
             for (int i = 0; i < calls; i++) callers.add(new Caller(call));
@@ -186,21 +185,22 @@ public class CarrierCheck {
         /** Starts a tick, and until it has run, looks who has the carrier. */
         private void tick() throws InterruptedException {
             long start = System.nanoTime();
-            Thread tick = Thread.startVirtualThread(() ->
-                others = callers.stream().filter(Caller::isMounted).toList());
+            Thread tick = Thread.startVirtualThread(() -> {
+                late = msSince(start);
+                others = callers.stream().filter(Caller::isMounted).toList();
+            });
             List<Caller> holders = List.of();
             double last = 0; // look
             while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
-                holders = holders();
                 double now = msSince(start);
+                holders = holders();
                 for (Caller one : holders) {
                     one.held += (now - last) / holders.size();
                     one.places.add(one.place());
                 }
                 last = now;
-                if (now > STUCK) stopIfStuck("No other virtual thread has run");
+                if (now > 40_000) stopIfStuck("No other virtual thread has run");
             }
-            double late = msSince(start);
             for (Caller one : holders) one.held += (late - last) / holders.size();
             latest = Math.max(latest, late);
             added = Math.max(added, others.size());
@@ -218,7 +218,7 @@ public class CarrierCheck {
         /** Ends the JVM if no call has ended for long, as nothing else would. */
         private void stopIfStuck(String what) {
             if (left.removeIf(Caller::isDone)) progress = System.nanoTime();
-            if (msSince(progress) < STUCK) return;
+            if (msSince(progress) < 40_000) return; // which is more than usual timeouts
             NOTES.add("\n" + what + " for 40 s. Callers left:");
             left.stream().collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
                 .forEach((place, count) -> NOTES.add("- " + count + " " + place));
