@@ -20,7 +20,6 @@ import jdk.jfr.consumer.RecordingFile;
  * for all but rows and sides, and for these on others, too.
  */
 class Expected {
-    static final Path HOME = Path.of(".ci/expected");
     static final Map<String, Callable<String>> TESTS = new LinkedHashMap<>();
     static long now; // of the clock, in ns
     static double others; // what it seems to be
@@ -60,7 +59,7 @@ class Expected {
         others = 0;
         Lab.clock = Expected::tick;
         Lab.others = () -> others;
-        Path kept = HOME.resolve(name + ".txt");
+        Path kept = Path.of(".ci/expected", name + ".txt");
         String is;
         try {
             is = TESTS.get(name).call();
@@ -116,10 +115,8 @@ class Expected {
             .replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("(`Expected\\.)(lambda\\$)?(\\w+)[$\\d]*:\\d+", "$1$3:N");
         String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ")
-            .replaceAll("(\r *)+", "\n")
-            .replaceAll("\\s*\n", "\n").strip();
-        boolean told = !outOnly || text.isEmpty();
-        return text + (told ? "standard error:\n" + said + "\n" : "")
+            .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
+        return text + (outOnly && !text.isEmpty() ? "" : "standard error:\n" + said + "\n")
             + "exit code " + exit + "\n";
     }
 

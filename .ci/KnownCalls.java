@@ -5,6 +5,7 @@ import java.util.concurrent.locks.*;
 /** Calls of which it's known what CarrierCheck has to say; for commands.md. Words name some. */
 class KnownCalls {
     static final AtomicInteger CALLS = new AtomicInteger();
+    static final AtomicInteger INSIDE = new AtomicInteger();
     static final Object MONITOR = new Object();
     static final ReentrantLock LOCK = new ReentrantLock();
 
@@ -30,7 +31,9 @@ class KnownCalls {
                 else nap(5);
             };
             case "parks" -> () -> {
+                if (INSIDE.incrementAndGet() > 20) throw new IllegalStateException("too many");
                 for (int i = 0; i < 200; i++) LockSupport.parkNanos(100_000);
+                INSIDE.decrementAndGet();
             };
             case "nested" -> () -> Thread.startVirtualThread(() -> pin(20)).join();
             case "cold" -> Cold::touch;
