@@ -177,7 +177,7 @@ public class CarrierCheck {
             while (!left.isEmpty()) {
                 tick();
                 LockSupport.parkNanos(200_000); // so that ticks don't take all the time
-                stopIfStuck("No call has ended");
+                stopIfStuck(start, "No call has ended");
             }
             took = msSince(start);
         }
@@ -199,7 +199,7 @@ public class CarrierCheck {
                     one.places.add(one.place());
                 }
                 last = now;
-                if (now > 40_000) stopIfStuck("No other virtual thread has run");
+                stopIfStuck(start, "No other virtual thread has run");
             }
             for (Caller one : holders) one.held += (late - last) / holders.size();
             latest = Math.max(latest, late);
@@ -215,10 +215,10 @@ public class CarrierCheck {
             return another ? callers.stream().filter(one -> !one.isDone()).toList() : mounted;
         }
 
-        /** Ends the JVM if no call has ended for long, as nothing else would. */
-        private void stopIfStuck(String what) {
+        /** Ends the JVM if that began long ago and no call has ended since: nothing else would. */
+        private void stopIfStuck(long start, String what) {
             if (left.removeIf(Caller::isDone)) progress = System.nanoTime();
-            if (msSince(progress) < 40_000) return; // which is more than usual timeouts
+            if (Math.min(msSince(start), msSince(progress)) < 40_000) return; // a timeout is less
             NOTES.add("\n" + what + " for 40 s. Callers left:");
             left.stream().collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
                 .forEach((place, count) -> NOTES.add("- " + count + " " + place));
