@@ -5,13 +5,11 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
-import java.math.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
 import java.util.function.*;
-import java.util.regex.Pattern;
 import java.util.stream.*;
 
 /**
@@ -24,7 +22,6 @@ import java.util.stream.*;
  * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; by default one per processor
  * pinned            unable to leave its carrier, which has to wait with it
- * ratio             platform ÷ virtual; above 1×, virtual threads need less
  */
 class VirtualThreadsLab {
     static final List<Experiment> FIVE = List.of(
@@ -45,8 +42,7 @@ class VirtualThreadsLab {
 
     /**
      * start-time. How long does it take to start n threads and wait until each has run?
-     * Fair: both sides run the same loop; only the builder differs. It needs no brake, as each
-     * start of a platform thread waits until the thread has begun, so few are ever pending.
+     * Fair: both sides run the same loop; only the builder differs.
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs.
@@ -69,11 +65,9 @@ class VirtualThreadsLab {
 
     /**
      * sleep-wave. How long do 10,000 tasks take if each waits 100 ms and does nothing else?
-     * Fair: the same tasks; only the executor differs. 200 threads is Tomcat's default pool,
-     * and the larger pool shows what the ratio depends on.
-     * Prediction: 200 threads need 50 waves of 100 ms for 10,000 tasks, and 1,000 threads ten.
-     * Virtual threads need one, as all wait at once: 50× and 10×. Starting and waking threads
-     * adds to all sides.
+     * Fair: the same tasks; only the executor differs. 200 threads is Tomcat's default pool.
+     * Prediction: 200 threads need 50 waves of 100 ms, 1,000 threads ten, and virtual threads
+     * one: 50× and 10×. Starting and waking threads adds to all sides.
      * Try: {tasks} for the pools. Who wins if every task can have a platform thread?
      */
     static void sleepWave(Lab lab) {
@@ -89,8 +83,7 @@ class VirtualThreadsLab {
 
     /**
      * cpu-primes. Are tasks that only compute any faster on virtual threads?
-     * Fair: the same tasks on one thread per processor, or on a virtual thread each. Both sides
-     * can use every processor, and nothing ever waits.
+     * Fair: the same tasks on a thread per processor, or a virtual thread each; none waits.
      * Prediction: 1×. A virtual thread computes on a carrier, which is a platform thread, and
      * there is one carrier per processor. Fewer carriers need more rounds: less than 1×.
      * Try: newFixedThreadPool(tasks). Do more threads than processors help?
@@ -208,10 +201,7 @@ interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/**
- * A row of the table. Its samples come in pairs, one of each side. With a pair goes the share
- * of the processors that others used meanwhile.
- */
+/** A row of the table. Its samples come in pairs; others is their share of the processors. */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
     /** One without samples. Each name is a cell of the table, whatever it's made of. */
@@ -223,19 +213,18 @@ record Row(String experiment, String work, boolean isTime, double model,
     String name() { return experiment + " " + work; }
     double platform() { return median(platforms); }
     double virtual() { return median(virtuals); }
-    double ratio() { return isTime ? platform() / virtual() : Double.NaN; }
-    boolean hasRatio() { return ratio() > 0 && Double.isFinite(ratio()); }
+    double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
-        return hasRatio() && (highest() > 1.5 * lowest() || median(others) > 0.1);
+        return ratio() > 0 && (highest() > 1.5 * lowest() || median(others) > 0.1);
     }
 
     /** The ratios of the pairs, but for the extreme tenth at each end. */
     private DoubleStream ratios() {
-        int pairs = hasRatio() ? platforms.size() : 0;
+        int pairs = ratio() > 0 ? platforms.size() : 0;
         int tenth = pairs / 10;
         return IntStream.range(0, pairs).mapToDouble(i -> platforms.get(i) / virtuals.get(i))
             .filter(Double::isFinite).sorted().skip(tenth).limit(pairs - 2 * tenth);
@@ -249,11 +238,8 @@ record Row(String experiment, String work, boolean isTime, double model,
     }
 }
 
-/**
- * A run of experiments, and the words that they use. A row has samples of each side. A sample
- * of time is the mean of shots, and a shot does the work once.
- */
-class Lab {
+/** The words of an experiment. A sample of time is the mean of shots of the work. */
+record Lab(Report report, String experiment, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -264,62 +250,33 @@ class Lab {
     static final int PER_CARRIER = Math.clamp(100 / Math.max(1, CARRIERS), 3, 10);
 
     static LongSupplier clock = System::nanoTime; // a test may set these two
-    static DoubleSupplier others = new OtherLoad();
+    static DoubleSupplier others = Lab::othersLoad;
 
-    private final Report report;
-    private final boolean quick;
-    private final int samples;
-    private final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    private final Set<String> names = new HashSet<>(); // of rows
-    private volatile String place = ""; // such as experiment 2 of 5
-    private Experiment current;
-
-    Lab(Report report, boolean quick, int samples) {
-        this.report = report;
-        this.quick = quick;
-        this.samples = samples;
-    }
-
-    /** Runs the list; the only word is --quick. Returns the exit code. */
-    static int run(List<Experiment> list, String... words) {
-        boolean understood = Set.of("--quick").containsAll(List.of(words));
-        if (understood) return new Lab(new Report(false), words.length > 0, 5).measureAll(list);
-        System.err.println("VirtualThreadsLab: not --quick: " + String.join(" ", words));
-        return 2;
-    }
-
-    /** Measures them all, and prints the report; returns the exit code. */
-    int measureAll(List<Experiment> plan) {
-        try {
-            Thread thread = Thread.startVirtualThread(() -> { });
-            thread.join();
-            boolean bound = thread.getClass().getSimpleName().startsWith("Bound");
-            if (bound) throw new AssertionError("this JVM has no carriers");
-        } catch (InterruptedException | Error e) { // or an option for the scheduler is wrong
-            System.err.println("VirtualThreadsLab: " + Text.reason(e));
-            return 2;
-        }
-        report.begin(Report.facts("samples: " + samples));
+    /** Runs experiments, one after another, and prints the report; returns the exit code. */
+    static int run(Collection<Experiment> plan, Report report, boolean quick, int samples) {
+        String vendor = System.getProperty("java.vm.vendor");
+        report.begin(Runtime.version() + ", " + vendor, "", samples);
         others.getAsDouble(); // the next one counts from here
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> // after Ctrl-C, above all
-            report.end("\n**Partial:** stopped in " + place + ".\n", failures)));
-        for (int i = 0; i < plan.size() && !report.isClosed(); i++) {
-            current = plan.get(i);
-            place = "experiment " + (i + 1) + " of " + plan.size();
-            attempt(current.name(), () -> current.body().measure(this));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> { // after Ctrl-C, above all
+            report.failures.add("stopped before the end.");
+            report.end();
+        }));
+        for (Experiment one : plan) {
+            var lab = new Lab(report, one.name(), quick, samples);
+            report.attempt(one.name(), () -> one.body().measure(lab));
         }
-        report.end("", failures);
-        return failures.isEmpty() && !report.isClosed() ? 0 : 1;
+        report.end();
+        return report.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** Does the job. If it fails, the report says why, and everything else goes on. */
-    boolean attempt(String what, Job job) {
+    /** The share of the processors that other programs have used since the last time. */
+    private static double othersLoad() {
         try {
-            job.call();
-            return true;
-        } catch (Throwable e) { // a call may throw anything
-            failures.add(what + ": " + Text.reason(e) + ".");
-            return false;
+            var system = ManagementFactory.getPlatformMXBean(
+                com.sun.management.OperatingSystemMXBean.class);
+            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
+        } catch (LinkageError e) { // this image of Java lacks the module jdk.management
+            return UNKNOWN;
         }
     }
 
@@ -349,10 +306,7 @@ class Lab {
         }
     }
 
-    /**
-     * Adds a row, such as "20 in what": each task makes this call, on a thread of its own.
-     * The model is the ratio that you expect, 1 if the call doesn't hold its carrier.
-     */
+    /** Adds a row: tasks that make this call. The model is 1 if it doesn't hold its carrier. */
     void waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
         time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
@@ -368,37 +322,32 @@ class Lab {
 
     /** Adds a row of ms that the gauges tell. */
     void measure(String work, double model, Gauge platform, Gauge virtual) {
-        measure(work, true, model, platform, virtual);
+        add(work, true, model, platform, virtual);
     }
 
     /** Adds a row of numbers whose ratio wouldn't say much; its name says of what. */
     void count(String work, Gauge platform, Gauge virtual) {
-        measure(work, false, UNKNOWN, platform, virtual);
+        add(work, false, UNKNOWN, platform, virtual);
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
 
     /** A side whose gauge throws has no samples. */
-    private void measure(String work, boolean isTime, double model, Gauge platform,
-            Gauge virtual) {
+    private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
         if (report.isClosed()) throw new IllegalStateException("nobody reads on");
-        Row row = Row.of(current.name(), work, isTime, model);
-        for (int n = 2; !names.add(row.name()); n++) { // no two rows have the same name
-            row = Row.of(current.name(), work + " " + n, isTime, model);
+        Row row = Row.of(experiment, work, isTime, model);
+        for (int n = 2; report.rows.containsKey(row.name()); n++) { // they differ
+            row = Row.of(experiment, work + " " + n, isTime, model);
         }
-        if (model <= 0) {
-            failures.add(row.name() + ": a model has to be above 0.");
-            return;
-        }
+        if (model <= 0) report.failures.add(row.name() + ": a model has to be above 0.");
         List<Side> sides = new ArrayList<>(List.of( // but for those that failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
         for (int i = 0; i <= samples; i++) {
             boolean warm = i > 0;
-            String step = warm ? i + "/" + samples : "warm-up";
-            report.show(place + "  " + row.name() + "  " + step);
+            report.show(row.name() + "  " + (warm ? i + "/" + samples : "warm-up"));
             for (Side side : List.copyOf(sides)) {
-                boolean fine = attempt(side.name, () -> {
+                boolean fine = report.attempt(side.name, () -> {
                     if (warm) side.samples.add(side.gauge.read());
                     else warmUp(side.gauge, isTime);
                 });
@@ -408,7 +357,7 @@ class Lab {
             }
             Collections.reverse(sides); // who goes second may find a warmer machine
         }
-        row.others().add(others.getAsDouble());
+        if (isTime) row.others().add(others.getAsDouble()); // a count may be too short for it
         report.add(row);
     }
 
@@ -420,95 +369,64 @@ class Lab {
         while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
-    /** The mean ms of the shots that fit, at least one. If some are slow, a median may jump. */
+    /** The mean ms of the shots that fit, at least one, to the ns. A median of few may jump. */
     private double meanMs(Job job, double fitMs) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
             job.call();
             double ms = (clock.getAsLong() - start) / 1e6;
-            if (ms + ms / shots >= fitMs) return ms / shots;
+            if (ms + ms / shots >= fitMs) return Math.rint(1e6 * ms / shots) / 1e6;
         }
-    }
-}
-
-/** The share of the processors that others, and a hypervisor, have used since the last time. */
-class OtherLoad implements DoubleSupplier {
-    private double all; // in ticks of 10 ms, since the machine's start
-    private double free; // of these, idle or this JVM's
-    private double share = Double.NaN;
-
-    @Override public double getAsDouble() {
-        try (var stat = new Scanner(new File("/proc/stat"))) { // there's one on Linux
-            return share(stat.nextLine(),
-                ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis());
-        } catch (IOException | RuntimeException e) { // elsewhere, the JVM has to ask
-            var system = ManagementFactory.getPlatformMXBean(
-                com.sun.management.OperatingSystemMXBean.class);
-            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
-        }
-    }
-
-    /** Reads "cpu user nice system idle iowait ..."; under 150 ms, the last share holds. */
-    double share(String stat, double ownMs) {
-        double[] ticks = Stream.of(stat.split(" +")).skip(1).limit(8)
-            .mapToDouble(Double::parseDouble).toArray();
-        double moreOfAll = DoubleStream.of(ticks).sum() - all;
-        double moreFree = ticks[3] + ticks[4] + ownMs / 10 - free;
-        if (moreOfAll < 30) return share;
-        if (all > 0) share = Math.clamp(1 - moreFree / moreOfAll, 0.0, 1.0);
-        all += moreOfAll;
-        free += moreFree;
-        return share;
     }
 }
 
 /** Prints the table row by row; then what failed, a chart, and how to read them. */
 class Report {
-    private static final String RULE =
-        "|--------------|---------------------|---------:|---------:|---------:|-------:|\n";
+    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
+    private static final String HEAD = """
+        | Experiment   | Work                | Platform |  Virtual |    Ratio |  Model |
+        |--------------|---------------------|---------:|---------:|---------:|-------:|
+        """;
     private final PrintStream out = System.out; // even if a call sets another one
-    private final boolean listSamples;
-    final List<Row> rows = new ArrayList<>();
+    final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    boolean listSamples;
     private boolean ended;
 
-    Report(boolean listSamples) { this.listSamples = listSamples; }
-
-    /** What a reader has to know of the machine and of the command. */
-    static List<String> facts(String howOften) {
+    void begin(String version, String starts, int samples) {
         String options = String.join(" ",
             ManagementFactory.getRuntimeMXBean().getInputArguments());
         String command = ("java " + options + " " + System.getProperty("sun.java.command"))
             .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
             .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
-        return List.of(
-            "Java " + Runtime.version() + ", " + System.getProperty("java.vm.vendor"),
-            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, %s",
+        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
+            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
                 System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, howOften),
-            java.time.LocalDate.now() + ", `" + command.replaceAll(" +", " ") + "`");
+                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
+            starts + java.time.LocalDate.now() + ", `" + command.replaceAll(" +", " ") + "`"))
+            + "\nRatio: platform \u00f7 virtual; above 1\u00d7, virtual threads need less.\n\n"
+            + HEAD);
     }
 
-    void begin(List<String> facts) {
-        print("## VirtualThreadsLab\n\n" + items(facts)
-            + "\nRatio: platform \u00f7 virtual; above 1\u00d7, virtual threads need less.\n\n"
-            + line("Experiment", "Work", "Platform", "Virtual", "Ratio", "Model") + RULE);
+    /** Does the job. If it fails, the report says why, and everything else goes on. */
+    boolean attempt(String what, Job job) {
+        try {
+            job.call();
+            return true;
+        } catch (Throwable e) { // a call may throw anything
+            failures.add(what + ": " + Text.reason(e) + ".");
+            return false;
+        }
     }
 
     synchronized void add(Row row) {
         if (ended) return;
-        rows.add(row);
+        rows.put(row.name(), row);
         show("");
-        print(line(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio(row, false), Text.ratio(row.model())));
-    }
-
-    /** A long range takes the blanks beside it, and some room of the next cell. */
-    private static String line(String experiment, String work, String platform, String virtual,
-            String ratio, String model) {
-        String last = ratio.length() < 10 ? "%9s | %6s ".formatted(ratio, model)
-            : ratio + "|" + ("%" + (18 - ratio.length()) + "s").formatted(model);
-        return "| %-12s | %-19s | %8s | %8s |%s|\n"
-            .formatted(experiment, work, platform, virtual, last);
+        String ratio = ratio(row, false);
+        String line = ratio.length() < 10 ? LINE : LINE.replace("%9s | %6s ", "%s|%5s");
+        print(line.formatted(row.experiment(), row.work(), cell(row, row.platform()),
+            cell(row, row.virtual()), ratio, Text.ratio(row.model())));
     }
 
     /** A median. Only ms are written; the names of rows say any other unit. */
@@ -519,6 +437,7 @@ class Report {
 
     /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
     static String ratio(Row row, boolean withRange) {
+        if (row == null) return "\u2014";
         String lowest = Text.ratio(row.lowest()).replace("\u00d7", "");
         String highest = Text.ratio(row.highest()).replace("\u00d7", "");
         boolean same = lowest.equals(highest);
@@ -528,30 +447,35 @@ class Report {
     }
 
     /** Prints what comes after the rows, once. */
-    synchronized void end(String partial, Collection<String> failures) {
+    synchronized void end() {
         if (ended) return;
         ended = true;
         show("");
-        String samples = listSamples ? each(rows, row -> item(samples(row))) : "";
-        String bars = each(rows, row -> row.hasRatio() ? bar(row) : "");
-        print(partial + section("", items(failures)) + section("### Samples\n\n", samples)
-            + section("### At a glance\n\n```text\n" + " ".repeat(29)
-                + "platform better \u2502 virtual better; \u2588: a factor of 2\n", bars)
-            + (bars.isEmpty() ? "" : "```\n") + section("", legend()));
+        if (!failures.isEmpty()) print("\n" + items(failures.stream().map("Failed: "::concat)));
+        if (listSamples) print("\n### Samples\n\n"
+            + items(rows.values().stream().map(Report::samples)));
+        String bars = compared().map(Report::bar).collect(Collectors.joining());
+        if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
+            + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
+            + "```\n");
+        double most = 100 * rows.values().stream().flatMap(row -> row.others().stream())
+            .filter(share -> !share.isNaN()).max(Double::compare).orElse(0.0);
+        if (!rows.isEmpty()) print("""
+
+            - ~: don't quote it. The range is over 1.5-fold, or other programs used
+              over a tenth of the processors.
+            - Model: plain arithmetic. In brackets: the lowest and the highest ratio;
+              one sample: no range.
+            """ + (most < 0.5 ? "" : Text.of(
+            "- Other programs used up to %s %% of the processors.\n", Math.rint(most))));
     }
 
-    private static <T> String each(Collection<T> all, Function<T, String> text) {
-        return all.stream().map(text).collect(Collectors.joining());
-    }
-
-    private static String section(String title, String text) {
-        return text.isEmpty() ? "" : "\n" + title + text;
-    }
+    Stream<Row> compared() { return rows.values().stream().filter(row -> row.ratio() > 0); }
 
     private static String samples(Row row) {
         double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + Text.samples(row.platforms()) + "; virtual "
-            + Text.samples(row.virtuals())
+        return row.name() + ": platform " + row.platforms() + "; virtual "
+            + row.virtuals()
             + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
@@ -563,35 +487,12 @@ class Report {
             twos < 0 ? bar : "", twos < 0 ? "" : bar, ratio(row, true));
     }
 
-    /** Says how to read what stands above, and what else the processors did. */
-    private String legend() {
-        if (rows.isEmpty()) return "";
-        double most = 100 * rows.stream().flatMap(row -> row.others().stream())
-            .filter(share -> !share.isNaN()).max(Double::compare).orElse(0.0);
-        return items(List.of(
-            "~: don't quote it: the range is over 1.5-fold, or others used over a tenth of the"
-                + " processors.",
-            "Model: plain arithmetic. In brackets: the lowest and the highest ratio; one"
-                + " sample: no range."))
-            + (most < 0.5 ? "" : item(Text.of("Other programs and a hypervisor used up to %s %%"
-                + " of the processors%s.", Math.rint(most),
-                most > 10 ? ": run it again on a quiet machine" : "")));
-    }
-
-    private static String items(Collection<String> texts) { return each(texts, Report::item); }
-
-    /** A list item in lines of up to 80 characters, broken at spaces. */
-    private static String item(String text) {
-        String line = "(.{1,78})( |$)"; // two spaces come before each but the first
-        return ("- " + text).replaceAll(line, "$1\n  ").stripTrailing() + "\n";
+    private static String items(Stream<String> texts) {
+        return texts.map("- %s\n"::formatted).collect(Collectors.joining());
     }
 
     /** Says on standard error what is being done; what comes next is printed over it. */
-    void show(String what) {
-        long seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000;
-        String text = what.isEmpty() ? "" : seconds + " s  " + what;
-        Text.print(System.err, "\r%-79.79s\r".formatted(text));
-    }
+    void show(String what) { Text.print(System.err, "\r%-79.79s\r".formatted(what)); }
 
     /** Returns whether that went well. If not, it says so, once. */
     boolean print(String text) {
@@ -601,8 +502,7 @@ class Report {
         return !isClosed();
     }
 
-    /** Whether nobody can read on. */
-    boolean isClosed() { return out.checkError(); }
+    boolean isClosed() { return out.checkError(); } // nobody reads on
 }
 
 /** How numbers and errors are written. Signs are escaped, for compilers of any charset. */
@@ -643,43 +543,28 @@ class Text {
             : number(Math.rint(value / last) * last, "\u00d7");
     }
 
-    /** Five digits each, so that a median is right to four; of none, a dash. */
-    static String samples(List<Double> samples) {
-        return samples.isEmpty() ? "\u2014" : samples.stream().map(sample -> sample.isNaN()
-            ? "\u2014" : new BigDecimal(sample).round(new MathContext(5)).stripTrailingZeros()
-                .toPlainString()).collect(Collectors.joining(" "));
-    }
-
-    /** A name as one cell of the table, whatever it's made of. */
     static String cell(String name) { return name.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
 
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
-        List<String> all = new ArrayList<>();
-        Set<Throwable> told = new HashSet<>(); // a cause may come round again
-        for (Throwable one = error; one != null && told.add(one); one = one.getCause()) {
-            all.add(switch (one) { // A javac before 21 stops here, and quotes the next line:
-                case ExecutionException x -> ""; // needs Java 21 or newer
-                case AssertionError x -> Objects.toString(x.getMessage(), x + place(x));
+        String all = Stream.iterate(error, Objects::nonNull, Throwable::getCause)
+            .limit(9).distinct() // a cause may come round again
+            .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
+            .map(one -> switch (one) { // A javac before 21 stops here, and quotes this:
+                case AssertionError x -> // needs Java 21 or newer
+                    Objects.toString(x.getMessage(), x + place(x));
                 default -> one + place(one);
-            });
-        }
-        all.removeIf(String::isEmpty);
-        String text = all.isEmpty() ? "no reason is known" : String.join(", caused by ", all);
-        return "%.500s".formatted(text.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
+            }).collect(Collectors.joining(", caused by "));
+        return "%.500s".formatted(all.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
     }
 
-    /** The first frame outside the JDK and the lab, such as `Mine.load:19`. */
+    /** The first frame outside the JDK and this lab, such as Mine.load(Mine.java:19). */
     private static String place(Throwable error) {
         return Stream.of(error.getStackTrace()).filter(frame -> frame.getModuleName() == null
             && !frame.getClassName().equals(Lab.class.getName())).findFirst()
-            .map(frame -> " at `" + frame.getClassName().replaceAll("[./+]0x\\w+", "") + "."
-                + frame.getMethodName() + ":" + frame.getLineNumber() + "`").orElse("");
+            .map(frame -> " at " + frame).orElse("");
     }
 }
-
-// ----- Cut here: this line and all below it may go. What is left is a whole lab of the five:
-//     sed '/^\/\/ ----- Cut/,$d; s/CommandLine.run/Lab.run/' VirtualThreadsLab.java
 
 /** The words of a command: what runs, how often, and on which JDKs. */
 class CommandLine {
@@ -695,40 +580,41 @@ class CommandLine {
         """;
     final Set<Experiment> plan = new LinkedHashSet<>();
     final List<Jdk> jdks = new ArrayList<>();
+    final Report report = new Report(); // of this JVM, if it's the one that measures
     boolean quick;
-    boolean listSamples;
     int samples = 5;
     int starts; // 0: measure in this JVM
 
     /** Runs what the words ask for; the encores belong to the five. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
+        var line = new CommandLine();
         List<Experiment> all = new ArrayList<>(list);
         if (list.equals(VirtualThreadsLab.FIVE)) all.addAll(Encores.LIST);
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
             String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
                 one.summary())).collect(Collectors.joining());
-            return new Report(false).print(HELP.formatted(list.size()) + names) ? 0 : 1;
+            return line.report.print(HELP.formatted(list.size()) + names) ? 0 : 1;
         }
-        var line = new CommandLine();
         try {
             for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
-        } catch (IllegalArgumentException e) {
-            System.err.println("VirtualThreadsLab: " + Text.cell(e.getMessage()));
+            var kind = Thread.startVirtualThread(() -> { }).getClass(); // or an option is wrong
+            require(!kind.getSimpleName().startsWith("Bound"), "this JVM has no carriers");
+        } catch (Error e) {
+            System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
         if (line.plan.isEmpty()) line.plan.addAll(list);
         return line.run();
     }
 
-    /** Reads a word, and if it's an option, its value. */
     private void read(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
             case "--quick" -> quick = true;
-            case "--samples" -> listSamples = true;
+            case "--samples" -> report.listSamples = true;
             case "--runs" -> samples = number(word, words);
             case "--starts" -> starts = number(word, words);
-            case "--java" -> jdks.add(jdk(words.hasNext() ? words.next() : ""));
+            case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
             default -> {
                 List<Experiment> named = all.stream().filter(one ->
                     word.equals("all") || word.equals(one.name())).toList();
@@ -744,81 +630,61 @@ class CommandLine {
         return Integer.parseInt(value);
     }
 
-    private static Jdk jdk(String folder) {
-        var release = new Properties(); // of quoted values
-        try (var file = new FileReader(folder + "/release")) {
-            release.load(file);
-        } catch (IOException e) { // then it has none of them
-        }
-        String version = release.getProperty("JAVA_VERSION", "");
-        require(version.matches("\"?(2[1-9]|[3-9]\\d)\\b.*"),
-            "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
-        return Jdk.of(folder, version, release.getProperty("IMPLEMENTOR", "unknown"));
-    }
-
-    private static void require(boolean fine, String otherwise) {
-        if (!fine) throw new IllegalArgumentException(otherwise);
+    static void require(boolean fine, String otherwise) {
+        if (!fine) throw new AssertionError(otherwise);
     }
 
     private int run() {
         Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
             .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
-        if (starts == 0 && jdks.isEmpty())
-            return new Lab(new Report(listSamples), quick, samples)
-                .measureAll(List.copyOf(plan));
-        if (jdks.isEmpty()) jdks.add(Jdk.of(System.getProperty("java.home"),
-            System.getProperty("java.version"), System.getProperty("java.vm.vendor")));
+        if (starts == 0 && jdks.isEmpty()) return Lab.run(plan, report, quick, samples);
+        if (jdks.isEmpty()) jdks.add(Jdk.of(System.getProperty("java.home")));
         starts = Math.max(1, starts);
         return new Launches(this).run();
     }
 }
 
 /**
- * Launches the lab in fresh JVMs, one after another; several JDKs take turns. Two launches can
- * differ by more than the samples of one. So here, a launch gives one sample: its median.
+ * Launches the lab in fresh JVMs, one after another; several JDKs take turns. As two launches
+ * can differ by more than the samples of one, each gives one sample: its median.
  */
 class Launches {
     static final String PARENT = "lab.parent"; // the process that a launch ends with
     private final CommandLine line;
-    private volatile String place = "";
+    private int done; // starts
     private boolean ended;
 
     Launches(CommandLine line) { this.line = line; }
 
     int run() {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> // after Ctrl-C, above all
-            end("\n**Partial:** stopped in " + place + ".\n")));
-        for (int i = 1; i <= line.starts; i++) {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end)); // after Ctrl-C, above all
+        for (; done < line.starts; done++) {
             for (Jdk jdk : line.jdks) {
-                place = "start " + i + " of " + line.starts + ", JDK " + jdk.version();
-                System.err.println(place);
-                launch(jdk);
+                String name = "start %s of %s, JDK %s"
+                    .formatted(done + 1, line.starts, jdk.version());
+                System.err.println(name);
+                jdk.report().attempt(name, () -> launch(name, jdk));
             }
         }
-        end("");
-        boolean fine = line.jdks.stream().allMatch(jdk -> jdk.failures().isEmpty());
-        return fine && !new Report(false).isClosed() ? 0 : 1;
+        end();
+        boolean fine = line.jdks.stream().allMatch(jdk -> jdk.report().failures.isEmpty());
+        return fine && !line.report.isClosed() ? 0 : 1;
     }
 
     /** A launch is an ordinary run of the lab, whose report is read line by line. */
-    private void launch(Jdk jdk) {
+    private void launch(String name, Jdk jdk) throws Exception {
         var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        try {
-            Process lab = builder.start();
-            var output = lab.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
-            var read = CompletableFuture.runAsync(() -> output.forEach(jdk::read),
-                Thread.ofPlatform().daemon()::start);
-            int exit = lab.onExit().join().exitValue();
-            // A program that a call has started may keep the output open.
-            read.completeOnTimeout(null, 5, TimeUnit.SECONDS).exceptionally(e -> null).join();
-            if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C is for all
-            jdk.end(place, exit);
-        } catch (IOException e) {
-            jdk.failures().add(place + ": " + Text.reason(e));
-        }
+        Process lab = builder.start();
+        var output = lab.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
+        Thread reader = Thread.ofPlatform().daemon()
+            .start(() -> output.forEach(text -> jdk.read(name, text)));
+        int exit = lab.waitFor();
+        reader.join(5_000); // a program that a call has started may keep the output open
+        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C is for all
+        if (exit != 0) throw new AssertionError("exit code " + exit);
     }
 
     /** The command of this JVM, with its options, for the JDK in that folder. */
@@ -839,33 +705,26 @@ class Launches {
         return command;
     }
 
-    /** Prints a report of each JDK, and then the ratios of all; once. */
-    private synchronized void end(String partial) {
+    private synchronized void end() {
         if (ended) return;
         ended = true;
         System.err.println("\nThe medians of all starts:\n");
         for (Jdk jdk : line.jdks) {
-            if (jdk != line.jdks.getFirst()) new Report(false).print("\n");
-            jdk.print(line, partial);
+            if (jdk != line.jdks.getFirst()) line.report.print("\n");
+            jdk.print(line, done);
         }
-        if (line.jdks.size() > 1) new Report(false).print(sideBySide());
+        if (line.jdks.size() > 1) printSideBySide();
     }
 
-    /** The ratios of all rows that have one, with a column for each JDK. */
-    private String sideBySide() {
-        Set<String> names = new LinkedHashSet<>();
-        for (Jdk jdk : line.jdks) {
-            jdk.rows().forEach((name, row) -> {
-                if (row.hasRatio()) names.add(name);
-            });
-        }
-        var table = new StringBuilder("\n### Side by side\n\n"
+    private void printSideBySide() {
+        line.report.print("\n### Side by side\n\n"
             + line("Experiment and work", jdk -> "JDK " + jdk.version())
             + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(line.jdks.size())
             + "|\n");
-        for (String name : names) table.append(line(name, jdk -> jdk.rows().containsKey(name)
-            ? Report.ratio(jdk.rows().get(name), true) : "\u2014"));
-        return "" + table;
+        Set<String> names = new LinkedHashSet<>();
+        for (Jdk jdk : line.jdks) jdk.report().compared().map(Row::name).forEach(names::add);
+        for (String name : names) line.report.print(line(name, jdk ->
+            Report.ratio(jdk.report().rows.get(name), true)));
     }
 
     private String line(String name, Function<Jdk, String> cell) {
@@ -874,77 +733,59 @@ class Launches {
     }
 }
 
-/** A JDK, and what its launches have printed so far. */
-record Jdk(String folder, String version, String vendor, Map<String, Row> rows,
-        List<String> failures, List<String> items) {
-    private static final Pattern SAMPLES =
-        Pattern.compile("(.*): platform (.*); virtual (.*?)(?:; others (.*) %)?");
-
-    /** Its launches give each row a sample, by its name. Items are of the current launch. */
-    static Jdk of(String folder, String version, String vendor) {
-        return new Jdk(folder, version.replace("\"", ""), vendor.replace("\"", ""),
-            new LinkedHashMap<>(), new CopyOnWriteArrayList<>(), new ArrayList<>());
+/** A JDK, and what its launches have printed: each gives every row a sample. */
+record Jdk(String folder, String version, String vendor, Report report) {
+    static Jdk of(String folder) {
+        var release = new Properties(); // of quoted values
+        try (var file = new FileReader(folder + "/release")) {
+            release.load(file);
+        } catch (IOException e) { // then it has none of them
+        }
+        String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+        CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+            "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
+        String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
+        return new Jdk(folder, version, vendor, new Report());
     }
 
     /** Reads a line of a launch's report; other lines are what calls print. */
-    synchronized void read(String line) {
+    synchronized void read(String launch, String line) {
         String[] cells = line.split(" *\\| *"); // the first one is empty
-        if (line.startsWith("|---")) {
-            items.clear(); // these were facts
-        } else if (line.startsWith("- ") || line.startsWith("**Partial:** ")) {
-            items.add(line.substring(line.indexOf(' ') + 1));
-        } else if (line.matches("  \\S.*") && !items.isEmpty()) { // an item goes on
-            items.add(items.removeLast() + line.substring(1));
-        } else if (cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
+        String[] samples = line.split("^- |: platform |; virtual |; others "); // as well
+        if (cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
             Text.print(System.err, line + "\n");
             boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
-            Row row = rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
+            Row row = report.rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
                 Row.of(cells[1], cells[2], isTime, median(cells[6])));
             row.platforms().add(median(cells[3]));
             row.virtuals().add(median(cells[4]));
             row.others().add(Double.NaN);
+        } else if (samples.length > 3 && report.rows.containsKey(samples[1])) { // all digits
+            Row row = report.rows.get(samples[1]);
+            int last = row.others().size() - 1;
+            row.platforms().set(last, median(samples[2]));
+            row.virtuals().set(last, median(samples[3]));
+            row.others().set(last, samples.length > 4 ? median(samples[4]) / 100 : 0);
+        } else if (line.startsWith("- Failed: ")) {
+            report.failures.add(launch + ": " + line.substring(10));
         }
     }
 
     /** Of samples, or of the one in a cell; times become ms. */
     private static double median(String text) {
-        List<Double> samples = new ArrayList<>();
-        for (String word : text.replaceAll("[^\\d. ]", "").split(" ")) {
-            if (!word.isEmpty()) samples.add(Double.valueOf(word));
-        }
-        return Row.median(samples) * (text.endsWith(" s") ? 1_000 : 1);
+        String digits = text.replace(",", ""); // of thousands, and between samples
+        double median = Row.median(new Scanner(digits).findAll("[\\d.]+(E-?\\d+)?")
+            .map(number -> Double.valueOf(number.group())).toList());
+        return median * (text.endsWith(" s") ? 1_000 : 1);
     }
 
-    /** Ends a launch. Its samples replace what was in cells, which have three digits. */
-    synchronized void end(String launch, int exit) {
-        int before = failures.size();
-        for (String item : items) {
-            var samples = SAMPLES.matcher(item);
-            if (samples.matches() && rows.containsKey(samples.group(1))) {
-                Row row = rows.get(samples.group(1));
-                int last = row.others().size() - 1;
-                row.platforms().set(last, median(samples.group(2)));
-                row.virtuals().set(last, median(samples.group(3)));
-                String others = samples.group(4) == null ? "0" : samples.group(4);
-                row.others().set(last, median(others) / 100);
-            } else if (!item.matches("(~|Model|Other programs).*")) { // how to read it
-                failures.add(launch + ": " + item);
-            }
-        }
-        boolean silent = failures.size() == before;
-        if (silent && exit != 0) failures.add(launch + ": exit code " + exit);
-        items.clear();
-    }
-
-    synchronized void print(CommandLine line, String partial) {
-        List<String> facts = Report.facts("samples: " + line.samples);
-        int done = rows.values().stream().mapToInt(row -> row.others().size()).max().orElse(0);
-        String starts = "starts: " + (done < line.starts ? done + " of " : "") + line.starts;
-        var report = new Report(line.listSamples);
-        report.begin(List.of("Java " + version + ", " + vendor, facts.get(1),
-            starts + ", " + facts.get(2)));
-        rows.values().forEach(report::add);
-        report.end(partial, failures);
+    synchronized void print(CommandLine line, int done) {
+        String of = done < line.starts ? done + " of " : "";
+        String starts = "starts: " + of + line.starts + ", ";
+        report.listSamples = line.report.listSamples;
+        report.begin(version + ", " + vendor, starts, line.samples);
+        report.rows.values().forEach(report::add);
+        report.end();
     }
 }
 
@@ -986,9 +827,8 @@ class Encores {
      * http. What does a service gain from one virtual thread per call, if its handler waits?
      * Fair: the same calls, due at the same times, whether or not others are answered yet; only
      * the executors differ. Latency counts from the moment when a call is due.
-     * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320, none waits for a
-     * thread: 1×. At 600, the queue grows by half a second each second: after one, in the
-     * middle, a call takes 500 + 50 ms against 50: 11×. Real calls come in bunches, and wait.
+     * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320, none waits: 1×. At
+     * 600, the queue grows by 0.5 s a second: halfway, a call takes 550 ms, not 50: 11×.
      * Try: int pool = 40; How much of the gain is left?
      */
     static void http(Lab lab) throws Exception {
@@ -1010,9 +850,8 @@ class Encores {
      * mixed. Tasks compute, then call a server. How long do all take? And the call of one?
      * Fair: the same tasks, client and server, and a thread per task that makes its own call.
      * Prediction: 1× for all. But a call seems to take longer: its virtual thread isn't resumed
-     * until a carrier is free, and nothing interrupts what computes there. Of n tasks for each
-     * carrier, the one in the middle has (n - 1) ÷ 2 behind it. From JDK 26 on, it may be
-     * resumed sooner, as carriers change queues.
+     * until a carrier is free, and nothing interrupts what computes there. From JDK 26 on, it
+     * may be resumed sooner, as carriers change queues.
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed(Lab lab) throws Exception {
@@ -1073,9 +912,8 @@ class Encores {
      */
     static void threadLocal(Lab lab) throws Exception {
         int tasks = lab.size(10_000, 2_000);
-        int pool = 200;
         lab.count("objects made",
-            () -> objectsMade(newFixedThreadPool(pool), tasks),
+            () -> objectsMade(newFixedThreadPool(200), tasks),
             () -> objectsMade(newVirtualThreadPerTaskExecutor(), tasks));
     }
 
@@ -1093,7 +931,8 @@ class Encores {
      * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
-        int n = lab.size(1_000_000, 200_000);
+        long room = Runtime.getRuntime().maxMemory() / 2_000; // more than twice their weight
+        int n = (int) Math.min(lab.size(1_000_000, 200_000), room);
         lab.count("bytes of each", () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
             return park(n, () -> (heapUsed() - before) / n);
@@ -1107,10 +946,6 @@ class Encores {
 
     /** Starts n virtual threads that park, asks once all have got there, and lets them go. */
     static double park(int n, Gauge question) throws Exception {
-        long most = Runtime.getRuntime().maxMemory() >> 20;
-        long needed = n * 2_000L >> 20; // MB: more than twice their weight
-        if (needed > most) throw new IllegalStateException(Text.of(
-            "needs about %s MB of heap, where the limit is %s MB", needed, most));
         var come = new CountDownLatch(n);
         var open = new AtomicBoolean();
         var threads = new Thread[n];
@@ -1141,7 +976,6 @@ class Encores {
             () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
     }
 
-    /** Returns the milliseconds until the short task runs. */
     static double delay(ExecutorService executor, int busy) throws Exception {
         var begun = new CountDownLatch(busy);
         Runnable task = () -> {
@@ -1162,7 +996,6 @@ class Encores {
     static class Server implements Closeable {
         private final com.sun.net.httpserver.HttpServer server;
         private final java.net.URL address;
-        private volatile long start; // of the job whose calls are timed
         final Queue<Double> latencies = new ConcurrentLinkedQueue<>();
 
         Server(ExecutorService executor, int waitMs) throws Exception {
@@ -1192,6 +1025,7 @@ class Encores {
         /** Calls at a fixed rate, as independent clients do. */
         void callAt(int perSecond, int lastMs) throws Exception {
             var next = new AtomicInteger();
+            long start = System.nanoTime();
             Lab.runAll(newVirtualThreadPerTaskExecutor(), perSecond * lastMs / 1_000, () -> {
                 long due = start + next.getAndIncrement() * 1_000_000_000L / perSecond;
                 TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
@@ -1202,7 +1036,6 @@ class Encores {
         /** Returns the median latency, in ms, of the calls that the job makes. */
         double latency(Job job) throws Exception {
             latencies.clear();
-            start = System.nanoTime();
             job.call();
             return Row.median(latencies);
         }

@@ -42,7 +42,6 @@ class Expected {
             "--quick", "--quick") + run(plain(), "samples", "all", "--runs", "100"));
         TESTS.put("turns", Expected::turns);
         TESTS.put("numbers", Expected::numbers);
-        TESTS.put("load", Expected::load);
         TESTS.put("meanings", Expected::meanings);
         TESTS.put("rows" + machine, Expected::rows);
         TESTS.put("sides" + machine, Expected::sides);
@@ -113,8 +112,8 @@ class Expected {
             .replace(System.getProperty("java.vm.vendor"), "VENDOR")
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
             .replace("" + java.time.LocalDate.now(), "DATE")
-            .replaceAll("(`Expected\\.)(lambda\\$)?(\\w+)[$\\d]*:\\d+", "$1$3:N");
-        String said = err.toString(UTF_8).replaceAll("\\b\\d{1,3} s  ", "N s  ")
+            .replaceAll("( at Expected\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$3(N");
+        String said = err.toString(UTF_8)
             .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
         return text + (outOnly && !text.isEmpty() ? "" : "standard error:\n" + said + "\n")
             + "exit code " + exit + "\n";
@@ -242,13 +241,15 @@ class Expected {
     /** As by Ctrl-C: what has been measured is printed, and no more after that. */
     static String stopped() throws Exception {
         return captured(true, () -> {
-            var report = new Report(true);
-            return new Lab(report, false, 5).measureAll(List.of(
+            var report = new Report();
+            report.listSamples = true;
+            return Lab.run(List.of(
                 one("first", lab -> lab.measure("done", 1, () -> 40, () -> 16)),
                 one("then", lab -> {
-                    report.end("\n**Partial:** stopped here.\n", List.of("one: failed."));
+                    report.failures.add("stopped here.");
+                    report.end();
                     lab.measure("not printed", 1, () -> 40, () -> 16);
-                })));
+                })), report, false, 5);
         });
     }
 
@@ -271,13 +272,13 @@ class Expected {
                     | even | count | 200 | %s | — | — |
                     """.formatted(start, start % 2)
                     + (start < 3 || jdk < 25 ? "" : "| other | first | — | 7 ms | — | — |\n")
-                    + (fails ? "\n- even: it failed in a place\n  at some time.\n" : """
+                    + (fails ? "\n- Failed: even: it failed at some time.\n" : """
 
                     ### Samples
 
-                    - even first: platform 4%1$s.01 4%1$s.03 4%1$s.02; virtual 16%2$s
-                    - even long: platform 10049; virtual 0.079123
-                    - even count: platform 200; virtual %3$s
+                    - even first: platform [4%1$s.01, 4%1$s.03, 4%1$s.02]; virtual [16.0]%2$s
+                    - even long: platform [10049.0]; virtual [0.079123, 7.9E-5, 1.2E2]
+                    - even count: platform [200.0]; virtual [%3$s.0]
 
                     - ~: what the marks mean, which
                       isn't a failure
@@ -333,8 +334,7 @@ class Expected {
                 var did = new StringBuilder();
                 var shots = new AtomicInteger();
                 Job job = () -> now += (long) (ms[shots.getAndIncrement() % ms.length] * 1e6);
-                var report = new Quiet();
-                new Lab(report, quick, 3) {
+                var report = new Quiet() {
                     @Override boolean attempt(String side, Job read) {
                         shots.set(0);
                         boolean fine = super.attempt(side, read);
@@ -342,10 +342,11 @@ class Expected {
                         if (side.contains("virtual")) did.append(" V").append(shots);
                         return fine;
                     }
-                }.measureAll(List.of(one("turns", lab -> lab.time("a job", 1, job,
-                    () -> now += 20_000_000))));
+                };
+                Lab.run(List.of(one("turns", lab -> lab.time("a job", 1, job,
+                    () -> now += 20_000_000))), report, quick, 3);
                 all += Arrays.toString(ms) + (quick ? ", quick:" : ":") + did + ", samples "
-                    + report.rows.getLast().platforms() + "\n";
+                    + report.rows.values().iterator().next().platforms() + "\n";
             }
         }
         return all + limits() + "\n";
@@ -374,24 +375,6 @@ class Expected {
             + " " + Row.median(List.of(2.0, Double.NaN)) + " " + Row.median(List.of()) + "\n";
     }
 
-    /** Of two processors' ticks: user nice system idle iowait irq softirq steal. */
-    static String load() {
-        var load = new OtherLoad();
-        return Stream.of("cpu  1000 0 0 1000 0 0 0 0, 5000: since the machine's start",
-            "cpu 1010 0 0 1000 0 0 0 0, 5000: too short to tell",
-            "cpu 1100 0 0 1100 0 0 0 0, 6000: this JVM computes, on one",
-            "cpu 1100 0 0 1200 100 0 0 0, 6000: idle, or waiting for a disk",
-            "cpu 1110 0 0 1200 100 0 0 0, 6000: too short to tell",
-            "cpu 1200 0 0 1300 100 0 0 0, 6000: another program, on one",
-            "cpu 1210 0 0 1300 100 0 0 0, 6000: too short to tell",
-            "cpu 1210 50 50 1300 100 0 0 100, 6000: nice, the system, a hypervisor",
-            "cpu 1310 50 50 1400 100 0 0 100, 8000: more than there was").map(line -> {
-                String[] parts = line.split(", |: ");
-                double share = load.share(parts[0], Double.parseDouble(parts[1]));
-                return line + ": " + Text.number(share, "") + "\n";
-            }).collect(Collectors.joining());
-    }
-
     // --------------------------------------------------------------------- the experiments
 
     static List<Experiment> experiments() {
@@ -400,23 +383,21 @@ class Expected {
 
     /** A report that prints nothing. */
     static class Quiet extends Report {
-        Quiet() { super(false); }
-
         @Override void show(String what) { }
         @Override boolean print(String text) { return true; }
     }
 
     /** Lets an experiment define its rows; each side's job goes there, and isn't done here. */
-    static List<Row> rows(Experiment one, boolean quick, BiConsumer<String, Job> sides) {
-        var report = new Quiet();
-        new Lab(report, quick, 0) {
+    static Collection<Row> rows(Experiment one, boolean quick, BiConsumer<String, Job> sides) {
+        var report = new Quiet() {
             @Override boolean attempt(String side, Job job) {
                 if (side.equals(one.name())) return super.attempt(side, job);
                 sides.accept(side, job);
                 return false;
             }
-        }.measureAll(List.of(one));
-        return report.rows;
+        };
+        Lab.run(List.of(one), report, quick, 0);
+        return report.rows.values();
     }
 
     /** All rows and their models, but for those whose models differ by JDK: see commands.md. */
