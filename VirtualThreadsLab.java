@@ -247,7 +247,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
     // Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do.
-    static final int PER_CARRIER = Math.clamp(100 / Math.max(1, CARRIERS), 3, 10);
+    static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
     static LongSupplier clock = System::nanoTime; // a test may set these two
     static DoubleSupplier others = Lab::othersLoad;
