@@ -391,7 +391,7 @@ class Report {
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
     final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
     boolean listSamples;
-    private boolean ended;
+    boolean ended;
 
     void begin(String version, String starts, int samples) {
         String options = String.join(" ",
@@ -752,7 +752,7 @@ record Jdk(String folder, String version, String vendor, Report report) {
     synchronized void read(String launch, String line) {
         String[] cells = line.split(" *\\| *"); // the first one is empty
         String[] samples = line.split("^- |: platform |; virtual |; others "); // as well
-        if (cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
+        if (!report.ended && cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
             Text.print(System.err, line + "\n");
             boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
             Row row = report.rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
