@@ -31,7 +31,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    public static void main(String[] args) throws Exception { // so that a subclass's may
+    public static void main(String[] args) throws Exception { // so a subclass's main may, too
         System.exit(run(FIVE, args));
     }
 
@@ -201,7 +201,7 @@ interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** A row of the table. Its samples come in pairs; others is their share of the processors. */
+/** A row. Its samples come in pairs, and with them what others had of the processors. */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
     /** One without samples. Each name is a cell of the table, whatever it's made of. */
@@ -238,7 +238,7 @@ record Row(String experiment, String work, boolean isTime, double model,
     }
 }
 
-/** The words of an experiment. A sample of time is the mean of shots of the work. */
+/** The words that experiments use. A sample of time is the mean of several runs: shots. */
 record Lab(Report report, String experiment, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
@@ -246,7 +246,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
     static final int CARRIERS = Math.min( // see the javadoc of Thread
         Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
         Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-    // Tasks per carrier: ten show a pin clearly, three still do; a hundred in all will do.
+    // Tasks per carrier: a hundred in all will do, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
     static LongSupplier clock = System::nanoTime; // a test may set these two
@@ -274,7 +274,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         try {
             var system = ManagementFactory.getPlatformMXBean(
                 com.sun.management.OperatingSystemMXBean.class);
-            return Math.max(0, system.getCpuLoad() - system.getProcessCpuLoad());
+            return Math.max(0, system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad()));
         } catch (LinkageError e) { // this image of Java lacks the module jdk.management
             return UNKNOWN;
         }
@@ -288,7 +288,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /** Runs the job n times, and ends. Throws the first failure; gives up after two minutes. */
+    /** Runs the job n times, and shuts down. Throws the first failure, or after two minutes. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -320,27 +320,27 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         measure(work, model, () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
     }
 
-    /** Adds a row of ms that the gauges tell. */
+    /** Adds a row of times, in ms, that the gauges return. */
     void measure(String work, double model, Gauge platform, Gauge virtual) {
         add(work, true, model, platform, virtual);
     }
 
-    /** Adds a row of numbers whose ratio wouldn't say much; its name says of what. */
+    /** Adds a row of numbers without a ratio; its name has to say what they count. */
     void count(String work, Gauge platform, Gauge virtual) {
         add(work, false, UNKNOWN, platform, virtual);
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
 
-    /** A side whose gauge throws has no samples. */
+    /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
         if (report.isClosed()) throw new IllegalStateException("nobody reads on");
         Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; report.rows.containsKey(row.name()); n++) { // they differ
+        for (int n = 2; report.rows.containsKey(row.name()); n++) { // names have to differ
             row = Row.of(experiment, work + " " + n, isTime, model);
         }
         if (model <= 0) report.failures.add(row.name() + ": a model has to be above 0.");
-        List<Side> sides = new ArrayList<>(List.of( // but for those that failed
+        List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
         for (int i = 0; i <= samples; i++) {
@@ -361,7 +361,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         report.add(row);
     }
 
-    /** Until C2 has seen enough of short work, or for two samples' time; a count needs one. */
+    /** Short work: until C2 has seen enough; other: for two samples' time; a count: once. */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
@@ -429,7 +429,7 @@ class Report {
             cell(row, row.virtual()), ratio, Text.ratio(row.model())));
     }
 
-    /** A median. Only ms are written; the names of rows say any other unit. */
+    /** A median: ms, or s if it's long. Any other unit stands in the row's name. */
     private static String cell(Row row, double value) {
         if (!row.isTime()) return Text.number(value, "");
         return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
@@ -550,7 +550,7 @@ class Text {
         String all = Stream.iterate(error, Objects::nonNull, Throwable::getCause)
             .limit(9).distinct() // a cause may come round again
             .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
-            .map(one -> switch (one) { // A javac before 21 stops here, and quotes this:
+            .map(one -> switch (one) { // javac 17 to 20 stops here, and quotes this:
                 case AssertionError x -> // needs Java 21 or newer
                     Objects.toString(x.getMessage(), x + place(x));
                 default -> one + place(one);
@@ -558,7 +558,7 @@ class Text {
         return "%.500s".formatted(all.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
     }
 
-    /** The first frame outside the JDK and this lab, such as Mine.load(Mine.java:19). */
+    /** The first frame outside the JDK and class Lab, such as Mine.load(Mine.java:19). */
     private static String place(Throwable error) {
         return Stream.of(error.getStackTrace()).filter(frame -> frame.getModuleName() == null
             && !frame.getClassName().equals(Lab.class.getName())).findFirst()
@@ -585,7 +585,7 @@ class CommandLine {
     int samples = 5;
     int starts; // 0: measure in this JVM
 
-    /** Runs what the words ask for; the encores belong to the five. Returns the exit code. */
+    /** Runs what the words ask for; only the five have encores. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
         var line = new CommandLine();
         List<Experiment> all = new ArrayList<>(list);
@@ -638,7 +638,8 @@ class CommandLine {
         Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
             .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
         if (starts == 0 && jdks.isEmpty()) return Lab.run(plan, report, quick, samples);
-        if (jdks.isEmpty()) jdks.add(Jdk.of(System.getProperty("java.home")));
+        if (jdks.isEmpty()) jdks.add(new Jdk(System.getProperty("java.home"),
+            System.getProperty("java.version"), System.getProperty("java.vm.vendor"), report));
         starts = Math.max(1, starts);
         return new Launches(this).run();
     }
@@ -649,19 +650,17 @@ class CommandLine {
  * can differ by more than the samples of one, each gives one sample: its median.
  */
 class Launches {
-    static final String PARENT = "lab.parent"; // the process that a launch ends with
+    static final String PARENT = "lab.parent"; // when this process ends, so does the launch
     private final CommandLine line;
-    private int done; // starts
     private boolean ended;
 
     Launches(CommandLine line) { this.line = line; }
 
     int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::end)); // after Ctrl-C, above all
-        for (; done < line.starts; done++) {
+        for (int i = 1; i <= line.starts; i++) {
             for (Jdk jdk : line.jdks) {
-                String name = "start %s of %s, JDK %s"
-                    .formatted(done + 1, line.starts, jdk.version());
+                String name = "start %s of %s, JDK %s".formatted(i, line.starts, jdk.version());
                 System.err.println(name);
                 jdk.report().attempt(name, () -> launch(name, jdk));
             }
@@ -677,13 +676,13 @@ class Launches {
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        Process lab = builder.start();
-        var output = lab.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
+        Process child = builder.start();
+        var output = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
         Thread reader = Thread.ofPlatform().daemon()
             .start(() -> output.forEach(text -> jdk.read(name, text)));
-        int exit = lab.waitFor();
+        int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
-        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C is for all
+        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C ends all
         if (exit != 0) throw new AssertionError("exit code " + exit);
     }
 
@@ -693,7 +692,7 @@ class Launches {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> // its port is in use
             option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace(); // main is last
         String main = stack[stack.length - 1].getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
             "-D" + PARENT + "=" + ProcessHandle.current().pid(),
@@ -711,7 +710,7 @@ class Launches {
         System.err.println("\nThe medians of all starts:\n");
         for (Jdk jdk : line.jdks) {
             if (jdk != line.jdks.getFirst()) line.report.print("\n");
-            jdk.print(line, done);
+            jdk.print(line);
         }
         if (line.jdks.size() > 1) printSideBySide();
     }
@@ -739,7 +738,7 @@ record Jdk(String folder, String version, String vendor, Report report) {
         var release = new Properties(); // of quoted values
         try (var file = new FileReader(folder + "/release")) {
             release.load(file);
-        } catch (IOException e) { // then it has none of them
+        } catch (IOException e) { // then it has no version
         }
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
         CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
@@ -751,7 +750,7 @@ record Jdk(String folder, String version, String vendor, Report report) {
     /** Reads a line of a launch's report; other lines are what calls print. */
     synchronized void read(String launch, String line) {
         String[] cells = line.split(" *\\| *"); // the first one is empty
-        String[] samples = line.split("^- |: platform |; virtual |; others "); // as well
+        String[] samples = line.split("^- |: platform |; virtual |; others "); // here, too
         if (!report.ended && cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
             Text.print(System.err, line + "\n");
             boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
@@ -760,7 +759,7 @@ record Jdk(String folder, String version, String vendor, Report report) {
             row.platforms().add(median(cells[3]));
             row.virtuals().add(median(cells[4]));
             row.others().add(Double.NaN);
-        } else if (samples.length > 3 && report.rows.containsKey(samples[1])) { // all digits
+        } else if (samples.length > 3 && report.rows.containsKey(samples[1])) { // unrounded
             Row row = report.rows.get(samples[1]);
             int last = row.others().size() - 1;
             row.platforms().set(last, median(samples[2]));
@@ -774,17 +773,19 @@ record Jdk(String folder, String version, String vendor, Report report) {
     /** Of samples, or of the one in a cell; times become ms. */
     private static double median(String text) {
         String digits = text.replace(",", ""); // of thousands, and between samples
-        double median = Row.median(new Scanner(digits).findAll("[\\d.]+(E-?\\d+)?")
+        double median = Row.median(new Scanner(digits).findAll("-?\\d+(\\.\\d+)?(E-?\\d+)?")
             .map(number -> Double.valueOf(number.group())).toList());
         return median * (text.endsWith(" s") ? 1_000 : 1);
     }
 
-    synchronized void print(CommandLine line, int done) {
+    synchronized void print(CommandLine line) {
+        int done = report.rows.values().stream().mapToInt(row -> row.others().size()).max()
+            .orElse(0);
         String of = done < line.starts ? done + " of " : "";
         String starts = "starts: " + of + line.starts + ", ";
         report.listSamples = line.report.listSamples;
         report.begin(version + ", " + vendor, starts, line.samples);
-        report.rows.values().forEach(report::add);
+        List.copyOf(report.rows.values()).forEach(report::add);
         report.end();
     }
 }
