@@ -30,6 +30,10 @@ class KnownCalls {
                 if (CALLS.incrementAndGet() % 10 == 0) pin(40);
                 else nap(5);
             };
+            case "six-of-ten" -> () -> {
+                if (CALLS.incrementAndGet() % 10 < 6) pin(20);
+                else nap(5);
+            };
             case "parks" -> () -> {
                 if (INSIDE.incrementAndGet() > 20) throw new IllegalStateException("too many");
                 for (int i = 0; i < 200; i++) LockSupport.parkNanos(100_000);
