@@ -474,8 +474,7 @@ class Report {
 
     private static String samples(Row row) {
         double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + row.platforms() + "; virtual "
-            + row.virtuals()
+        return row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals()
             + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
@@ -550,7 +549,7 @@ class Text {
         String all = Stream.iterate(error, Objects::nonNull, Throwable::getCause)
             .limit(9).distinct() // a cause may come round again
             .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
-            .map(one -> switch (one) { // javac 17 to 20 stops here, and quotes this:
+            .map(one -> switch (one) { // javac 17 to 20 stop here, and quote this:
                 case AssertionError x -> // needs Java 21 or newer
                     Objects.toString(x.getMessage(), x + place(x));
                 default -> one + place(one);
