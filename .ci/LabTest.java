@@ -81,7 +81,7 @@ class LabTest {
         javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
             "-Xlint:all,-auxiliaryclass", "VirtualThreadsLab.java",
             ".ci/FaultyExperiments.java", ".ci/Expected.java", ".github/CarrierCheck.java",
-            ".ci/BlockingCalls.java", ".ci/KnownCalls.java");
+            ".ci/pages/BlockingCalls.java", ".ci/KnownCalls.java");
         equal("output of javac", "", "" + said);
     }
 

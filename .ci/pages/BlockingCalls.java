@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * them, or "all".
  *
  *     mkdir fifos; mkfifo fifos/{1..40}
- *     javac -d out .github/CarrierCheck.java .ci/BlockingCalls.java
+ *     javac -d out .github/CarrierCheck.java .ci/pages/BlockingCalls.java
  *     java -cp out BlockingCalls loader map
  */
 public class BlockingCalls {

@@ -18,8 +18,8 @@ import zipkin2.reporter.urlconnection.URLConnectionSender;
  * Calls from public reports; the answers: .github/field.md. Most take 50 ms. It takes names of
  * reports, each best in a JVM of its own.
  *
- *     mvn -q -f .ci/reports dependency:copy-dependencies -DoutputDirectory=$PWD/lib
- *     javac -proc:none -cp "lib/*" -d out .github/CarrierCheck.java .ci/Reports.java
+ *     mvn -q -f .ci/pages dependency:copy-dependencies -DoutputDirectory=$PWD/lib
+ *     javac -proc:none -cp "lib/*" -d out .github/CarrierCheck.java .ci/pages/Reports.java
  *     java -cp "out:lib/*" Reports caffeine
  */
 public class Reports {

@@ -8,9 +8,9 @@ import java.util.stream.*;
 /**
  * Checks the pages, and draws the pictures:
  *
- *     java .ci/Documents.java         prints each fault as file:line: what is wrong
- *     java .ci/Documents.java draw    needs rsvg-convert (apt-get install librsvg2-bin)
- *     java .ci/Documents.java limits  writes today's sizes; each may grow by a tenth
+ *     java .ci/pages/Documents.java         prints each fault as file:line: what is wrong
+ *     java .ci/pages/Documents.java draw    needs rsvg-convert (apt-get install librsvg2-bin)
+ *     java .ci/pages/Documents.java limits  writes today's sizes; each may grow by a tenth
  */
 class Documents {
     static final String LAB = "VirtualThreadsLab.java";
