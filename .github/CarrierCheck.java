@@ -144,7 +144,7 @@ public class CarrierCheck {
             one.collected / one.callers.size()));
         double share = rounds.stream().mapToDouble(one -> one.held + one.collected).sum()
             / rounds.stream().mapToDouble(one -> one.whole).sum();
-        double much = Math.max(takes / 10, 0.3); // which a look takes
+        double much = takes < 1 ? 0.3 : takes / 10; // a look takes 0.3 ms
         // What's twice as long as a twin was late isn't the machine's.
         List<Double> noise = rounds.stream().map(one -> 2 * one.noise).sorted().toList();
         List<Caller> holders = fine.stream().filter(one ->
@@ -173,7 +173,8 @@ public class CarrierCheck {
         }
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
         print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
-            Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took), atOnce[0].added));
+            Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took),
+            atOnce[0].added));
     }
 
     // ------------------------------------------------------------------------- words
