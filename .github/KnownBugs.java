@@ -1,116 +1,173 @@
 // SPDX-License-Identifier: MIT-0
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.invoke.MethodHandles;
+import java.lang.management.ManagementFactory;
 import java.net.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.*;
+import java.util.regex.Pattern;
+import java.util.stream.*;
+import javax.management.ObjectName;
 
 /**
- * Which known bugs of virtual threads does this JDK have, and which deadlocks by design?
+ * Which known bugs of virtual threads does this JDK have, and which known limits?
  *
  *     java KnownBugs.java
  *     java KnownBugs.java JDK-8389310 init-lock
- * The first tries all, in one to two minutes, the second the rows named, each in a JVM of its
- * own, with the options of this one. For a runtime without a compiler, compile elsewhere, by
- * javac --release 21 -d out KnownBugs.java, and run java -cp out KnownBugs.
- * Exit code 1: a bug was seen; 0: none was; 2: nothing was tried.
+ *     java KnownBugs.java --help
+ *
+ * The first tries all rows, in one to two minutes, the second those named, each in a JVM of its
+ * own, with the options of this one; the third lists them. For a runtime without a compiler,
+ * compile elsewhere, by javac --release 21 -d out KnownBugs.java; run java -cp out KnownBugs.
+ *
+ * A script reads the last line, and the exit code:
+ *
+ *     1   a bug was seen that an update is free of; or standard output is full or closed
+ *     3   else, some row can't tell
+ *     4   else, what was seen is mended by no update: a wrong result, or a known limit
+ *     0   nothing was seen, and every row could tell; what takes luck may be missed
+ *     2   nothing was tried
  */
 class KnownBugs {
     /** What takes luck is tried in several JVMs, until one shows it. */
-    record Bug(String id, String what, String has, String free, int seconds, int jvms,
-               Callable<Boolean> sees) {
-        boolean isByDesign() { return free.equals(BY_DESIGN); }
-    }
+    record Row(String id, String what, String when, String has, String free, int jvms,
+               Callable<Boolean> sees) { }
 
-    static final String BY_DESIGN = "-";
-    static final List<Bug> BUGS = List.of(
-        new Bug("JDK-8389310", "a wrong result in a catch, if a class was loaded meanwhile",
-            "21 to 27", "no update yet, as of 2026-11-26", 60, 3, KnownBugs::catchesInOldCode),
-        new Bug("JDK-8369019", "after notifyAll, pinned threads wait for an unmounted one",
-            "24, 25", "26", 120, 1, KnownBugs::notifiesAll),
-        new Bug("JDK-8369227", "a thread woken as its timed wait ends stays parked",
-            "25 to 25.0.2, 26", "25.0.3, 26.0.1", 120, 15, KnownBugs::staysParked),
-        new Bug("JDK-8370887", "a timer is lost as another one is cancelled",
-            "25 to 25.0.2", "25.0.3, 26", 120, 1, KnownBugs::losesTimer),
-        new Bug("JDK-8321270", "yield takes a permit, so that park waits",
-            "21 to 21.0.2", "21.0.4", 120, 1, KnownBugs::yieldTakesPermit),
-        new Bug("init-socket", "class initializers read sockets that nobody polls",
-            "from 22", BY_DESIGN, 120, 1, KnownBugs::initSocket),
-        new Bug("init-monitor", "class initializers wait for a monitor's owner",
-            "from 24", BY_DESIGN, 120, 1, KnownBugs::initMonitor),
-        new Bug("init-lock", "class initializers wait for a lock's owner",
-            "21 to 27", BY_DESIGN, 120, 1, KnownBugs::initLock),
-        new Bug("loader-lock", "class loaders wait for a lock's owner",
-            "21 to 27", BY_DESIGN, 120, 1, KnownBugs::loaderLock),
-        new Bug("lock-inside", "threads in synchronized wait for a lock's owner",
-            "up to 23", BY_DESIGN, 120, 1, KnownBugs::lockInside));
+    static final String NONE = "no update yet, as of 2026-11-26";
+    static final List<Row> BUGS = List.of(
+        new Row("JDK-8389310", "a wrong result in a catch", "if a class was loaded meanwhile",
+            "21 to 27", NONE, 1, KnownBugs::catchesInOldCode),
+        new Row("JDK-8390240", "a wrong result in synchronized", "if a class was loaded",
+            "24 to 27", NONE, 1, KnownBugs::locksInOldCode),
+        new Row("JDK-8364343", "a thread dump crashes the JVM", "while virtual threads move",
+            "25", "mended in 26", 3, KnownBugs::diesOfDumps),
+        new Row("JDK-8369019", "pinned threads hang", "after notifyAll, for an unmounted one",
+            "24, 25", "mended in 26", 1, KnownBugs::notifiesAll),
+        new Row("JDK-8369227", "a woken thread stays parked", "as its timed wait ends",
+            "25 to 25.0.2, 26", "mended in 25.0.3, 26.0.1", 15, KnownBugs::staysParked),
+        new Row("JDK-8370887", "a timer is lost", "as another one is cancelled",
+            "25 to 25.0.2", "mended in 25.0.3, 26", 1, KnownBugs::losesTimer),
+        new Row("JDK-8321270", "yield takes a permit", "so that park waits",
+            "21 to 21.0.2", "mended in 21.0.4", 1, KnownBugs::yieldTakesPermit));
+
+    static final String YIELD = "yield"; // on one carrier, all others on two
+    static final String LIMIT = "a known limit";
+    static final List<Row> LIMITS = List.of(
+        new Row(YIELD, "what yielding threads starve", "on the only carrier", "from 25",
+            LIMIT, 1, KnownBugs::yieldStarves),
+        new Row("init-socket", "class initializers, sockets", "that nobody polls", "from 22",
+            LIMIT, 1, KnownBugs::initSocket),
+        new Row("init-monitor", "class initializers, a monitor", "and its owner", "from 24",
+            LIMIT, 1, KnownBugs::initMonitor),
+        new Row("init-lock", "class initializers, a lock", "and its owner", "21 to 27",
+            LIMIT, 1, KnownBugs::initLock),
+        new Row("loader-lock", "class loaders, a lock", "and its owner", "21 to 27",
+            LIMIT, 1, KnownBugs::loaderLock),
+        new Row("lock-inside", "a lock inside synchronized", "and its owner", "up to 23",
+            LIMIT, 1, KnownBugs::lockInside));
+    static final List<Row> ROWS = Stream.concat(BUGS.stream(), LIMITS.stream()).toList();
 
     public static void main(String[] args) throws Exception {
-        List<String> words = new ArrayList<>(List.of(args));
-        if (words.contains("child")) answer(words.getLast());
-        List<Bug> rows = new ArrayList<>(BUGS);
-        rows.removeIf(bug -> !words.isEmpty() && !words.contains(bug.id));
-        rows.forEach(bug -> words.remove(bug.id));
-        int code = 2;
-        try {
-            if (words.isEmpty()) code = report(rows) ? 1 : 0;
-            else System.err.println("KnownBugs: no such rows: " + words);
-        } catch (java.io.IOException | LinkageError e) { // no temporary folder, a module less
-            System.err.println("KnownBugs: " + e);
+        List<String> words = List.of(args);
+        if (words.size() == 3 && words.contains(CHILD)) {
+            child(Integer.parseInt(words.get(1)), words.getLast());
         }
+        if (words.equals(List.of("--help"))) help();
+        for (String word : words) {
+            if (ROWS.stream().noneMatch(row -> row.id.equals(word)))
+                stop(2, "not understood: '" + word + "', try --help");
+        }
+        try {
+            System.exit(report(words));
+        } catch (java.io.IOException | LinkageError e) { // no temporary folder, a module less
+            stop(2, "" + e);
+        }
+    }
+
+    static void stop(int code, String why) {
+        System.err.println("KnownBugs: " + why);
         System.exit(code);
     }
 
-    /** Prints the rows as they come; returns whether a bug was seen. */
-    static boolean report(List<Bug> rows) throws Exception {
-        List<String> command = command();
-        System.out.printf("Java %s, %s, %s, processors: %d, %s%n", Runtime.version(),
-            System.getProperty("java.vendor"), System.getProperty("os.name"),
-            Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
-        boolean told = true;
-        String last = "";
-        String head = "";
-        for (Bug bug : rows) {
-            String before = head;
-            head = bug.isByDesign() ? "By design" : "Bug";
-            if (!head.equals(before)) {
-                System.out.println();
-                print(head, "What happens", "Here");
-                print(":--", ":--", ":--");
-            }
-            System.err.println(rows.indexOf(bug) + 1 + " of " + rows.size() + ": " + bug.id);
-            String here = here(bug, command);
-            print(bug.id, bug.what + "; " + bug.has, here);
-            told &= !here.startsWith("can't");
-            if (bug.isByDesign() || !here.startsWith("seen")) continue;
-            last += "Free of " + bug.id + ": " + bug.free + ". ";
-        }
-        String none = "No bug was seen" + (told ? "." : ", but some rows can't tell.");
-        System.out.println("\n" + (last.isEmpty() ? none : last.strip()));
-        return !last.isEmpty();
+    static void say(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format + "%n", values);
+        if (System.out.checkError()) stop(1, "standard output is full or closed");
     }
 
-    static void print(String bug, String what, String here) {
-        System.out.printf("| %-12s | %-68s | %-30.30s |%n", bug, what, here);
+    static void help() {
+        say("java KnownBugs.java [ROW...]%n");
+        for (Row row : ROWS) {
+            say("%-12s %s, %s; %s; %s", row.id, row.what, row.when, row.has, row.free);
+        }
+        System.exit(0);
+    }
+
+    // --------------------------------------------------------------------------- the report
+
+    static final String LINE = "| %-12s | %-28.28s | %-30s |";
+    static final Map<String, String> TOLD = new LinkedHashMap<>(); // rows, by what helps
+
+    /** Prints the rows as they come, and the last line; returns the exit code. */
+    static int report(List<String> words) throws Exception {
+        List<String> command = command();
+        String nothing = answer(command, "");
+        if (!nothing.equals(NOT_SEEN)) stop(2, "a JVM with these options " + nothing);
+        say("Java %s, %s, %s, processors: %d, %s", Runtime.version(),
+            System.getProperty("java.vendor"), System.getProperty("os.name"),
+            Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
+        List<Row> rows = new ArrayList<>(ROWS);
+        rows.removeIf(row -> !words.isEmpty() && !words.contains(row.id));
+        table("Bug", BUGS, rows, command);
+        table("Known limit", LIMITS, rows, command);
+        List<String> helps = new ArrayList<>(TOLD.keySet());
+        helps.removeAll(List.of(NONE, LIMIT, CANT_TELL));
+        List<String> parts = new ArrayList<>();
+        if (helps.isEmpty()) parts.add("No bug was seen that an update mends");
+        TOLD.forEach((help, ids) -> parts.add(ids + ": " + help));
+        say("%n%s. What to do: .github/field.md#on-the-newest-update",
+            String.join("; ", parts));
+        if (!helps.isEmpty()) return 1;
+        if (TOLD.containsKey(CANT_TELL)) return 3;
+        return TOLD.isEmpty() ? 0 : 4;
+    }
+
+    /** Its rows fit into 80 columns. A reason that doesn't comes in full beside it. */
+    static void table(String kind, List<Row> some, List<Row> rows, List<String> command)
+            throws Exception {
+        List<Row> wanted = new ArrayList<>(some);
+        wanted.retainAll(rows);
+        if (wanted.isEmpty()) return;
+        say("%n" + LINE, kind, "Here", "What happens");
+        say(LINE, ":--", ":--", ":--");
+        for (Row row : wanted) {
+            System.err.println(rows.indexOf(row) + 1 + " of " + rows.size() + ": " + row.id);
+            String verdict = verdict(row, command);
+            if (verdict.length() > 28) System.err.println(row.id + ": " + verdict);
+            say(LINE, row.id, verdict.replaceAll("[|\\s\\p{Cntrl}]+", " "), row.what);
+            String help = verdict.startsWith(CANT_TELL) ? CANT_TELL : row.free;
+            if (!verdict.startsWith(NOT_SEEN)) TOLD.merge(help, row.id, (a, b) -> a + ", " + b);
+        }
     }
 
     // ----------------------------------------------------------------- a JVM for each row
 
-    static final int SEEN = 3; // exit codes that a JVM has no use for
-    static final int CANT_TELL = 4;
+    static final String NOT_SEEN = "not seen";
+    static final String CANT_TELL = "can't tell";
 
-    /** A JVM with this one's options, but for ports, and two carriers: two threads pin all. */
+    /** This JVM's options, but for ports, and for what leaves files or calls for help. */
     static List<String> command() throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(java.lang.management.ManagementFactory.getRuntimeMXBean()
-            .getInputArguments());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> option.startsWith("-agentlib:jdwp")
-            || option.startsWith("-Dcom.sun.management.jmxremote"));
-        command.addAll(List.of("-Djdk.virtualThreadScheduler.parallelism=2",
-            "-Djdk.virtualThreadScheduler.maxPoolSize=256"));
-        command.addAll(List.of("-cp", classPath(), "KnownBugs", "child"));
+            || option.startsWith("-Xrunjdwp") || option.startsWith("-XX:OnError")
+            || option.startsWith("-Dcom.sun.management"));
+        command.addAll(List.of("-XX:-CreateCoredumpOnCrash", "-XX:+ErrorFileToStdout",
+            "-XX:CompileCommand=dontinline,KnownBugs::*",
+            "-Djdk.virtualThreadScheduler.maxPoolSize=256", "-cp", classPath()));
         return command;
     }
 
@@ -135,48 +192,111 @@ class KnownBugs {
         }
     }
 
-    static String here(Bug bug, List<String> command) throws Exception {
-        String here = "not seen";
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(bug.seconds);
-        for (int i = 0; i < bug.jvms && here.equals("not seen"); i++) {
-            var builder = new ProcessBuilder(new ArrayList<>(command));
-            builder.command().add(bug.id);
-            builder.environment().remove("JDK_JAVA_OPTIONS"); // they're in the command
-            Process process = builder.redirectErrorStream(true).start();
-            CompletableFuture.delayedExecutor(end - System.nanoTime(), TimeUnit.NANOSECONDS)
-                .execute(process::destroyForcibly);
-            List<String> said = process.inputReader().lines().toList();
-            here = switch (process.waitFor()) {
-                case 0 -> here;
-                case SEEN -> "seen";
-                case CANT_TELL -> "can't tell: " + said.getLast();
-                case 134, 139 -> "seen: a crash"; // SIGABRT, SIGSEGV
-                default -> "can't tell: " + (System.nanoTime() < end
-                    ? "exit code " + process.exitValue() : "too slow");
-            };
+    static String verdict(Row row, List<String> command) throws Exception {
+        String verdict = NOT_SEEN;
+        for (int i = 0; i < row.jvms && verdict.equals(NOT_SEEN); i++) {
+            verdict = answer(command, row.id);
         }
-        return here;
+        boolean luck = row.jvms > 1 && verdict.equals(NOT_SEEN);
+        return luck ? "not seen (takes luck)" : verdict;
     }
 
-    /** Ends the child with its answer, or as its parent ends, which closes the input. */
-    static void answer(String id) {
+    /** The child's word, never its exit code, which means nothing: others end a JVM, too. */
+    static String answer(List<String> command, String id) throws Exception {
+        var builder = new ProcessBuilder(new ArrayList<>(command)).redirectErrorStream(true);
+        String carriers = id.equals(YIELD) ? "1" : "2";
+        builder.command().addAll(List.of("-Djdk.virtualThreadScheduler.parallelism=" + carriers,
+            "KnownBugs", CHILD, carriers, id));
+        builder.environment().keySet().removeAll(List.of( // they're in the command
+            "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
+        Process process = builder.start();
+        var late = CompletableFuture.supplyAsync(process.toHandle()::destroyForcibly,
+            CompletableFuture.delayedExecutor(100, TimeUnit.SECONDS));
+        List<String> lines = process.inputReader().lines().filter(line -> !line.isBlank())
+            .toList();
+        String last = lines.isEmpty() ? "exit code " + process.waitFor() : lines.getLast();
+        Files.deleteIfExists(dump(process.pid()));
+        if (last.startsWith(SAYS)) return last.substring(SAYS.length());
+        if (late.isDone()) return "can't tell: too slow";
+        if (!lines.contains(BEGUN)) return "can't tell: it doesn't start: " + last;
+        if (lines.stream().noneMatch(line -> line.contains("A fatal error has been detected")))
+            return "can't tell: it ended: " + last;
+        return lines.stream().anyMatch(line -> line.matches("V .*ThreadSnapshot.*"))
+            ? "seen: a crash" : "can't tell: another crash"; // than that of JDK-8364343
+    }
+
+    /** Where a child of this number dumps its threads. It may die of that. */
+    static Path dump(long pid) {
+        return Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath()
+            .resolve("KnownBugs" + pid);
+    }
+
+    // ------------------------------------------------------------------------- in that JVM
+
+    static final String CHILD = "--child";
+    static final String SAYS = "KnownBugs: ";
+    static final String BEGUN = "KnownBugs has begun";
+
+    /** Ends with its answer, or as its parent ends, which closes the input. */
+    static void child(int carriers, String id) {
         Thread.ofPlatform().daemon().start(() -> {
             run(() -> System.in.read());
-            Runtime.getRuntime().halt(CANT_TELL);
+            Runtime.getRuntime().halt(2);
         });
-        int code = CANT_TELL;
+        String answer = NOT_SEEN;
         try {
-            String kind = start(() -> { }).getClass().getSimpleName();
-            cantTellIf(!kind.equals("VirtualThread"), "no carriers");
-            for (Bug bug : BUGS) {
-                if (bug.id.equals(id)) code = bug.sees.call() ? SEEN : 0;
+            countCarriers(carriers);
+            System.out.println(BEGUN);
+            for (Row row : ROWS) {
+                if (row.id.equals(id) && row.sees.call()) answer = "seen";
             }
             if (failed != null) throw failed;
         } catch (Throwable e) {
-            System.out.println(e.getMessage());
-            code = CANT_TELL;
+            answer = "can't tell: " + switch (e) { // javac 17 to 20 stop here, and quote this:
+                case AssertionError x -> x.getMessage(); // it needs Java 21 or newer
+                default -> e;
+            };
         }
-        Runtime.getRuntime().halt(code);
+        System.out.println("\n" + SAYS + answer);
+        Runtime.getRuntime().halt(0);
+    }
+
+    static void cantTellIf(boolean so, String why) {
+        if (so) throw new AssertionError(why);
+    }
+
+    /** By threads that keep them busy, one more than there should be. */
+    static void countCarriers(int carriers) throws Exception {
+        var running = new AtomicInteger();
+        List<Thread> threads = Stream.generate(() -> start(() -> {
+            running.incrementAndGet();
+            while (!go) Thread.onSpinWait();
+        })).limit(carriers + 1).toList();
+        for (int i = 0; i < 1_000 && running.get() < carriers; i++) Thread.sleep(10);
+        Thread.sleep(50);
+        int counted = running.get();
+        go = true;
+        cantTellIf(!end(threads) || counted != carriers, "not " + carriers + " carriers");
+        go = false;
+    }
+
+    /** Whether the JVM runs compiled code of all these methods. */
+    static boolean areCompiled(String levels, String... methods) throws Exception {
+        String code = "" + ManagementFactory.getPlatformMBeanServer().invoke(
+            new ObjectName("com.sun.management:type=DiagnosticCommand"), "compilerCodelist",
+            new Object[0], new String[0]); // "267 4 0 KnownBugs.answer(": level 4, in use
+        return Stream.of(methods).allMatch(method -> Pattern.compile(
+            " " + levels + " 0 " + Pattern.quote(method + "(")).matcher(code).find());
+    }
+
+    /** Calls until the method runs as its last compiler has it; returns whether it does. */
+    static boolean warmUp(Job job, String method) throws Exception {
+        boolean compiled = false;
+        for (int round = 0; round < 100 && !compiled; round++) {
+            for (int i = 0; i < 30_000; i++) job.run();
+            compiled = areCompiled("[14]", method);
+        }
+        return compiled;
     }
 
     // ---------------------------------------------------------------- words of the programs
@@ -196,10 +316,6 @@ class KnownBugs {
         }
     }
 
-    static void cantTellIf(boolean so, String why) {
-        if (so) throw new IllegalStateException(why);
-    }
-
     static Thread start(Job job) { return Thread.startVirtualThread(() -> run(job)); }
 
     /**
@@ -215,13 +331,15 @@ class KnownBugs {
         return left.isEmpty();
     }
 
-    /** Waits until the threads have waited for 200 ms. On some JDKs, one finds no carrier. */
-    static void settle(List<Thread> threads) throws InterruptedException {
-        for (int looks = 0, still = 0; looks < 200 && still < 20; looks++) {
+    /** Waits until all wait, and have done so for 200 ms; returns whether they do. */
+    static boolean settle(List<Thread> threads) throws InterruptedException {
+        int still = 0;
+        for (int looks = 0; looks < 200 && still < 20; looks++) {
             Thread.sleep(10);
             still = threads.stream().map(Thread::getState)
                 .anyMatch(Thread.State.RUNNABLE::equals) ? 0 : still + 1;
         }
+        return still == 20;
     }
 
     static void rest() { while (!go) LockSupport.park(); }
@@ -235,11 +353,13 @@ class KnownBugs {
         settle(threads);
         threads.add(start(waiter));
         threads.add(start(waiter));
-        settle(threads);
+        boolean settled = settle(threads); // on some JDKs, one finds no carrier
         go = true;
         LockSupport.unpark(threads.getFirst());
         wake.run();
-        return !end(threads);
+        boolean hangs = !end(threads);
+        cantTellIf(!hangs && !settled, "too slow");
+        return hangs;
     }
 
     static Job inside;
@@ -262,44 +382,89 @@ class KnownBugs {
     static class Base { int answer() { return 1; } }
     static class Derived extends Base { @Override int answer() { return 2; } }
     static Base base = new Base();
+    static int result;
+
+    /** The thread waits. Derived makes its code invalid. Does it go on in that code? */
+    static boolean isWrong(List<Thread> thread, boolean compiled) throws InterruptedException {
+        cantTellIf(!end(thread), "it hangs");
+        cantTellIf(!compiled && result == base.answer(), "not compiled");
+        return result != base.answer();
+    }
 
     static void fails() {
         rest();
         throw new IllegalStateException();
     }
 
-    static int answer(Runnable call) {
+    static void catches() {
         try {
-            call.run();
-            return 0;
+            fails();
         } catch (IllegalStateException e) {
-            return base.answer();
+            result = base.answer();
         }
     }
 
     /**
-     * While Base has no subclass, answer() is compiled so that it calls Base's method directly.
+     * While Base has no subclass, catches() is compiled so that it calls Base's method directly.
      * Derived makes that code invalid, but a thread that rests without a carrier isn't told; it
-     * sees that if its call returns, and doesn't if its call throws. There are three kinds of
-     * calls, or fails() would be inlined.
+     * sees that if its call returns, and doesn't if its call throws.
      */
     static boolean catchesInOldCode() throws Exception {
-        cantTellIf(VM.contains("interpreted"), "interpreted");
-        Runnable[] calls = {KnownBugs::fails, KnownBugs::fails, KnownBugs::fails};
-        long begin = System.nanoTime();
         go = true;
-        for (int i = 0; i < 600_000 || System.nanoTime() - begin < 500_000_000; i++) {
-            answer(calls[i % 3]); // until it has surely been compiled
-        }
+        boolean compiled = warmUp(KnownBugs::catches, "KnownBugs.catches");
         go = false;
-        int[] result = new int[1];
-        List<Thread> thread = List.of(start(() -> result[0] = answer(calls[0])));
-        settle(thread);
+        List<Thread> thread = List.of(start(KnownBugs::catches));
+        cantTellIf(!settle(thread), "too slow");
         base = new Derived();
         go = true;
         LockSupport.unpark(thread.getFirst());
-        cantTellIf(!end(thread), "it hangs");
-        return result[0] != base.answer();
+        return isWrong(thread, compiled);
+    }
+
+    static synchronized void locks() { result = base.answer(); }
+
+    /**
+     * The same, but the thread waits for a monitor. It isn't told if all of its stack is
+     * compiled, so 20,000 threads go first, all with one job: its class has code, too.
+     */
+    static boolean locksInOldCode() throws Exception {
+        Job job = KnownBugs::locks;
+        boolean compiled = warmUp(job, "KnownBugs.locks");
+        for (int round = 0; round < 10; round++) {
+            cantTellIf(!end(Stream.generate(() -> start(job)).limit(2_000).toList()), "it hangs");
+        }
+        compiled &= areCompiled("[1-4]", "KnownBugs.run", "java.lang.VirtualThread.run",
+            "jdk.internal.vm.Continuation.enter");
+        List<Thread> thread = new ArrayList<>();
+        synchronized (KnownBugs.class) {
+            thread.add(start(job));
+            cantTellIf(!settle(thread), "too slow");
+            base = new Derived();
+        }
+        return isWrong(thread, compiled);
+    }
+
+    /** The JVM may die as it asks threads where they are. */
+    static boolean diesOfDumps() throws Exception {
+        var bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        for (int i = 0; i < 40; i++) {
+            start(() -> {
+                while (true) {
+                    Thread.yield();
+                    LockSupport.parkNanos(1_000);
+                }
+            });
+        }
+        Path file = dump(ProcessHandle.current().pid());
+        long begin = System.nanoTime();
+        int dumps = 0;
+        while (System.nanoTime() - begin < 3_000_000_000L) {
+            bean.dumpThreads("" + file, HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+            Files.delete(file);
+            dumps++;
+        }
+        cantTellIf(dumps < 10, "too slow");
+        return false;
     }
 
     static synchronized void await() throws Exception { KnownBugs.class.wait(); }
@@ -368,6 +533,17 @@ class KnownBugs {
             if (!end(List.of(thread))) return true;
         }
         return false;
+    }
+
+    // ------------------------------------------------------------------------ known limits
+
+    /** From 25 on, what a platform thread starts is in a queue that nobody looks at. */
+    static boolean yieldStarves() throws Exception {
+        start(() -> {
+            while (!go) Thread.yield();
+        });
+        Thread.sleep(200);
+        return !end(List.of(start(() -> go = true)));
     }
 
     /** Since 22, those that poll sockets are virtual threads, on Linux, and find no carrier. */
