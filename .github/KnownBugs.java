@@ -129,8 +129,7 @@ class KnownBugs {
     static void table(String kind, List<Row> some, List<Row> rows, List<String> command)
             throws Exception {
         if (Collections.disjoint(some, rows)) return;
-        say("%n" + LINE, kind, "Here", "What happens");
-        say(LINE, ":--", ":--", ":--");
+        say("%n" + LINE + "%n" + LINE, kind, "Here", "What happens", ":--", ":--", ":--");
         for (Row row : some) {
             if (!rows.contains(row)) continue;
             System.err.println(rows.indexOf(row) + 1 + " of " + rows.size() + ": " + row.id);
@@ -357,7 +356,6 @@ class KnownBugs {
     static Base base = new Base();
     static int result;
 
-    /** The thread waits. Derived makes its code invalid. Does it go on in that code? */
     static boolean isWrong(List<Thread> thread, boolean compiled) throws InterruptedException {
         cantTellIf(!end(thread), "it hangs");
         cantTellIf(!compiled && result == base.answer(), "not compiled");
