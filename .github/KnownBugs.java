@@ -190,16 +190,17 @@ class KnownBugs {
             "KnownBugs", CHILD, carriers, id));
         builder.environment().keySet().removeAll(List.of( // they're in the command
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
         Process process = builder.start();
-        var late = CompletableFuture.supplyAsync(process.toHandle()::destroyForcibly,
-            CompletableFuture.delayedExecutor(100, TimeUnit.SECONDS));
+        CompletableFuture.delayedExecutor(100, TimeUnit.SECONDS)
+            .execute(process.toHandle()::destroyForcibly);
         List<String> lines = process.inputReader().lines().filter(line -> !line.isBlank())
             .toList();
         String last = lines.isEmpty() ? "exit code " + process.waitFor() : lines.getLast();
         for (String line : lines) {
             if (line.startsWith(SAYS)) return line.substring(SAYS.length());
         }
-        if (late.isDone()) return "can't tell: too slow";
+        if (System.nanoTime() > end) return "can't tell: too slow";
         if (!lines.contains(BEGUN)) return "can't tell: it doesn't start: " + last;
         if (lines.stream().noneMatch(line -> line.contains("A fatal error has been detected")))
             return "can't tell: it ended: " + last;
@@ -254,7 +255,6 @@ class KnownBugs {
         go = false;
     }
 
-    /** What jcmd does, in this JVM. */
     static String jcmd(String command, String... words) throws Exception {
         return "" + ManagementFactory.getPlatformMBeanServer().invoke(
             new javax.management.ObjectName("com.sun.management:type=DiagnosticCommand"),
