@@ -1,116 +1,163 @@
 // SPDX-License-Identifier: MIT-0
 import java.lang.invoke.MethodHandles;
+import java.lang.management.ManagementFactory;
 import java.net.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.*;
+import java.util.stream.*;
 
 /**
- * Which known bugs of virtual threads does this JDK have, and which deadlocks by design?
+ * Which known bugs of virtual threads does this JDK have, and which known limits?
  *
  *     java KnownBugs.java
  *     java KnownBugs.java JDK-8389310 init-lock
- * The first tries all, in one to two minutes, the second the rows named, each in a JVM of its
- * own, with the options of this one. For a runtime without a compiler, compile elsewhere, by
- * javac --release 21 -d out KnownBugs.java, and run java -cp out KnownBugs.
- * Exit code 1: a bug was seen; 0: none was; 2: nothing was tried.
+ *     java KnownBugs.java --help
+ *
+ * The first tries all rows, in one to two minutes, the second those named, each in a JVM of its
+ * own, with the options of this one; the third lists them. For a runtime without a compiler,
+ * compile elsewhere, by javac --release 21 -d out KnownBugs.java; run java -cp out KnownBugs.
+ *
+ * A script reads the last line, and the exit code:
+ *
+ *     1   a bug was seen that an update is free of; or standard output is full or closed
+ *     3   else, some row can't tell
+ *     4   else, what was seen is mended by no update: a wrong result, or a known limit
+ *     0   nothing was seen, and every row could tell; what takes luck may be missed
+ *     2   nothing was tried
  */
 class KnownBugs {
     /** What takes luck is tried in several JVMs, until one shows it. */
-    record Bug(String id, String what, String has, String free, int seconds, int jvms,
-               Callable<Boolean> sees) {
-        boolean isByDesign() { return free.equals(BY_DESIGN); }
-    }
+    record Row(String id, String what, String when, String has, String free, int jvms,
+               Callable<Boolean> sees) { }
 
-    static final String BY_DESIGN = "-";
-    static final List<Bug> BUGS = List.of(
-        new Bug("JDK-8389310", "a wrong result in a catch, if a class was loaded meanwhile",
-            "21 to 27", "no update yet, as of 2026-11-26", 60, 3, KnownBugs::catchesInOldCode),
-        new Bug("JDK-8369019", "after notifyAll, pinned threads wait for an unmounted one",
-            "24, 25", "26", 120, 1, KnownBugs::notifiesAll),
-        new Bug("JDK-8369227", "a thread woken as its timed wait ends stays parked",
-            "25 to 25.0.2, 26", "25.0.3, 26.0.1", 120, 15, KnownBugs::staysParked),
-        new Bug("JDK-8370887", "a timer is lost as another one is cancelled",
-            "25 to 25.0.2", "25.0.3, 26", 120, 1, KnownBugs::losesTimer),
-        new Bug("JDK-8321270", "yield takes a permit, so that park waits",
-            "21 to 21.0.2", "21.0.4", 120, 1, KnownBugs::yieldTakesPermit),
-        new Bug("init-socket", "class initializers read sockets that nobody polls",
-            "from 22", BY_DESIGN, 120, 1, KnownBugs::initSocket),
-        new Bug("init-monitor", "class initializers wait for a monitor's owner",
-            "from 24", BY_DESIGN, 120, 1, KnownBugs::initMonitor),
-        new Bug("init-lock", "class initializers wait for a lock's owner",
-            "21 to 27", BY_DESIGN, 120, 1, KnownBugs::initLock),
-        new Bug("loader-lock", "class loaders wait for a lock's owner",
-            "21 to 27", BY_DESIGN, 120, 1, KnownBugs::loaderLock),
-        new Bug("lock-inside", "threads in synchronized wait for a lock's owner",
-            "up to 23", BY_DESIGN, 120, 1, KnownBugs::lockInside));
+    static final String NONE = "no update yet, as of 2026-11-26";
+    static final List<Row> BUGS = List.of(
+        new Row("JDK-8389310", "a wrong result in a catch", "if a class was loaded meanwhile",
+            "21 to 27", NONE, 1, KnownBugs::catchesInOldCode),
+        new Row("JDK-8390240", "a wrong result in synchronized", "as a class is loaded",
+            "24 to 27", NONE, 1, KnownBugs::locksInOldCode),
+        new Row("JDK-8364343", "a thread dump crashes the JVM", "while virtual threads move",
+            "25", "mended in 26", 3, KnownBugs::diesOfDumps),
+        new Row("JDK-8369019", "pinned threads wait for good", "after notifyAll, for another",
+            "24, 25", "mended in 26", 1, KnownBugs::notifiesAll),
+        new Row("JDK-8369227", "a woken thread stays parked", "as its timed wait ends",
+            "25 to 25.0.2, 26", "mended in 25.0.3, 26.0.1", 15, KnownBugs::staysParked),
+        new Row("JDK-8370887", "a timer is lost", "as another one is cancelled",
+            "25 to 25.0.2", "mended in 25.0.3, 26", 2, KnownBugs::losesTimer),
+        new Row("JDK-8321270", "yield takes a permit", "so that park waits",
+            "21 to 21.0.2", "mended in 21.0.4", 1, KnownBugs::yieldTakesPermit));
+
+    static final String LIMIT = "a known limit";
+    static final List<Row> LIMITS = List.of(
+        new Row("yield", "yielding threads starve others", "on the only carrier",
+            "from 25", LIMIT, 1, KnownBugs::yieldStarves),
+        new Row("init-socket", "static {} waits for a socket", "whose poller has no carrier",
+            "from 22", LIMIT, 1, KnownBugs::initSocket),
+        new Row("init-monitor", "static {} waits for a monitor", "whose owner has no carrier",
+            "from 24", LIMIT, 1, () -> initializersHang(KnownBugs::restInMonitor)),
+        new Row("init-lock", "static {} waits for a lock", "whose owner has no carrier",
+            "21 to 27", LIMIT, 1, () -> initializersHang(KnownBugs::restWithLock)),
+        new Row("loader-lock", "class loader waits for a lock", "whose owner has no carrier",
+            "21 to 27", LIMIT, 1, KnownBugs::loaderLock),
+        new Row("lock-inside", "synchronized waits for a lock", "whose owner has no carrier",
+            "up to 23", LIMIT, 1, KnownBugs::lockInside));
+    static final List<Row> ROWS = Stream.concat(BUGS.stream(), LIMITS.stream()).toList();
 
     public static void main(String[] args) throws Exception {
-        List<String> words = new ArrayList<>(List.of(args));
-        if (words.contains("child")) answer(words.getLast());
-        List<Bug> rows = new ArrayList<>(BUGS);
-        rows.removeIf(bug -> !words.isEmpty() && !words.contains(bug.id));
-        rows.forEach(bug -> words.remove(bug.id));
-        int code = 2;
-        try {
-            if (words.isEmpty()) code = report(rows) ? 1 : 0;
-            else System.err.println("KnownBugs: no such rows: " + words);
-        } catch (java.io.IOException | LinkageError e) { // no temporary folder, a module less
-            System.err.println("KnownBugs: " + e);
+        List<String> words = List.of(args);
+        if (words.size() == 3 && words.contains(CHILD)) child(words.get(1), words.get(2));
+        if (words.equals(List.of("--help"))) help();
+        for (String word : words) {
+            if (ROWS.stream().noneMatch(row -> row.id.equals(word)))
+                stop(2, "not understood: '" + word + "', try --help");
         }
+        try {
+            System.exit(report(words));
+        } catch (java.io.IOException | LinkageError e) { // no temporary folder, a module less
+            stop(2, "" + e);
+        }
+    }
+
+    static void stop(int code, String why) {
+        System.err.println("KnownBugs: " + why);
         System.exit(code);
     }
 
-    /** Prints the rows as they come; returns whether a bug was seen. */
-    static boolean report(List<Bug> rows) throws Exception {
-        List<String> command = command();
-        System.out.printf("Java %s, %s, %s, processors: %d, %s%n", Runtime.version(),
-            System.getProperty("java.vendor"), System.getProperty("os.name"),
-            Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
-        boolean told = true;
-        String last = "";
-        String head = "";
-        for (Bug bug : rows) {
-            String before = head;
-            head = bug.isByDesign() ? "By design" : "Bug";
-            if (!head.equals(before)) {
-                System.out.println();
-                print(head, "What happens", "Here");
-                print(":--", ":--", ":--");
-            }
-            System.err.println(rows.indexOf(bug) + 1 + " of " + rows.size() + ": " + bug.id);
-            String here = here(bug, command);
-            print(bug.id, bug.what + "; " + bug.has, here);
-            told &= !here.startsWith("can't");
-            if (bug.isByDesign() || !here.startsWith("seen")) continue;
-            last += "Free of " + bug.id + ": " + bug.free + ". ";
-        }
-        String none = "No bug was seen" + (told ? "." : ", but some rows can't tell.");
-        System.out.println("\n" + (last.isEmpty() ? none : last.strip()));
-        return !last.isEmpty();
+    static void say(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format + "%n", values);
+        if (System.out.checkError()) stop(1, "standard output is full or closed");
     }
 
-    static void print(String bug, String what, String here) {
-        System.out.printf("| %-12s | %-68s | %-30.30s |%n", bug, what, here);
+    static void help() {
+        say("java KnownBugs.java [ROW...]%n");
+        for (Row row : ROWS) {
+            say("%-12s %s, %s; %s; %s", row.id, row.what, row.when, row.has, row.free);
+        }
+        System.exit(0);
+    }
+
+    // --------------------------------------------------------------------------- the report
+
+    static final String LINE = "| %-12s | %-28.28s | %-30s |";
+    static final Map<String, String> TOLD = new LinkedHashMap<>(); // rows, by what helps
+
+    /** Prints the rows as they come, and the last line; returns the exit code. */
+    static int report(List<String> words) throws Exception {
+        List<String> command = command();
+        String nothing = answer(command, "");
+        if (!nothing.equals("not seen")) stop(2, "a JVM with these options " + nothing);
+        say("Java %s, %s, %s, processors: %d, %s", Runtime.version(),
+            System.getProperty("java.vendor"), System.getProperty("os.name"),
+            Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
+        List<Row> rows = new ArrayList<>(ROWS);
+        rows.removeIf(row -> !words.isEmpty() && !words.contains(row.id));
+        table("Bug", BUGS, rows, command);
+        table("Known limit", LIMITS, rows, command);
+        List<String> helps = new ArrayList<>(TOLD.keySet());
+        helps.removeAll(List.of(NONE, LIMIT, "can't tell"));
+        String last = helps.isEmpty() ? "No bug was seen that an update mends; " : "";
+        for (String help : TOLD.keySet()) last += TOLD.get(help) + ": " + help + "; ";
+        say("%n%swhat to do: .github/field.md#on-the-newest-update", last);
+        if (!helps.isEmpty()) return 1;
+        if (TOLD.containsKey("can't tell")) return 3;
+        return TOLD.isEmpty() ? 0 : 4;
+    }
+
+    /** Its rows fit into 80 columns. A reason that doesn't comes in full beside it. */
+    static void table(String kind, List<Row> some, List<Row> rows, List<String> command)
+            throws Exception {
+        if (Collections.disjoint(some, rows)) return;
+        say("%n" + LINE + "%n" + LINE, kind, "Here", "What happens", ":--", ":--", ":--");
+        for (Row row : some) {
+            if (!rows.contains(row)) continue;
+            System.err.println(rows.indexOf(row) + 1 + " of " + rows.size() + ": " + row.id);
+            String verdict = "not seen";
+            for (int i = 0; i < row.jvms && verdict.equals("not seen"); i++) {
+                verdict = answer(command, row.id);
+            }
+            if (row.jvms > 1 && verdict.equals("not seen")) verdict += " (takes luck)";
+            if (verdict.length() > 28) System.err.println(row.id + ": " + verdict);
+            say(LINE, row.id, verdict.replaceAll("[|\\s\\p{Cntrl}]+", " "), row.what);
+            if (verdict.startsWith("not seen")) continue;
+            String help = verdict.startsWith("seen") ? row.free : "can't tell";
+            TOLD.merge(help, row.id, (a, b) -> a + ", " + b);
+        }
     }
 
     // ----------------------------------------------------------------- a JVM for each row
 
-    static final int SEEN = 3; // exit codes that a JVM has no use for
-    static final int CANT_TELL = 4;
-
-    /** A JVM with this one's options, but for ports, and two carriers: two threads pin all. */
+    /** This JVM's options, but for ports, and for what leaves files or calls for help. */
     static List<String> command() throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(java.lang.management.ManagementFactory.getRuntimeMXBean()
-            .getInputArguments());
-        command.removeIf(option -> option.startsWith("-agentlib:jdwp")
-            || option.startsWith("-Dcom.sun.management.jmxremote"));
-        command.addAll(List.of("-Djdk.virtualThreadScheduler.parallelism=2",
-            "-Djdk.virtualThreadScheduler.maxPoolSize=256"));
-        command.addAll(List.of("-cp", classPath(), "KnownBugs", "child"));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(option -> Stream.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:OnError",
+            "-Dcom.sun.management").anyMatch(option::startsWith));
+        command.addAll(List.of("-XX:-CreateCoredumpOnCrash", "-XX:+ErrorFileToStdout",
+            "-XX:CompileCommand=dontinline,KnownBugs::*",
+            "-Djdk.virtualThreadScheduler.maxPoolSize=256", "-cp", classPath()));
         return command;
     }
 
@@ -135,48 +182,94 @@ class KnownBugs {
         }
     }
 
-    static String here(Bug bug, List<String> command) throws Exception {
-        String here = "not seen";
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(bug.seconds);
-        for (int i = 0; i < bug.jvms && here.equals("not seen"); i++) {
-            var builder = new ProcessBuilder(new ArrayList<>(command));
-            builder.command().add(bug.id);
-            builder.environment().remove("JDK_JAVA_OPTIONS"); // they're in the command
-            Process process = builder.redirectErrorStream(true).start();
-            CompletableFuture.delayedExecutor(end - System.nanoTime(), TimeUnit.NANOSECONDS)
-                .execute(process::destroyForcibly);
-            List<String> said = process.inputReader().lines().toList();
-            here = switch (process.waitFor()) {
-                case 0 -> here;
-                case SEEN -> "seen";
-                case CANT_TELL -> "can't tell: " + said.getLast();
-                case 134, 139 -> "seen: a crash"; // SIGABRT, SIGSEGV
-                default -> "can't tell: " + (System.nanoTime() < end
-                    ? "exit code " + process.exitValue() : "too slow");
-            };
+    /** The child's word, never its exit code, which means nothing: others end a JVM, too. */
+    static String answer(List<String> command, String id) throws Exception {
+        var builder = new ProcessBuilder(new ArrayList<>(command)).redirectErrorStream(true);
+        String carriers = id.equals("yield") ? "1" : "2";
+        builder.command().addAll(List.of("-Djdk.virtualThreadScheduler.parallelism=" + carriers,
+            "KnownBugs", CHILD, carriers, id));
+        builder.environment().keySet().removeAll(List.of( // they're in the command
+            "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+        Process process = builder.start();
+        CompletableFuture.delayedExecutor(100, TimeUnit.SECONDS)
+            .execute(process.toHandle()::destroyForcibly);
+        List<String> lines = process.inputReader().lines().filter(line -> !line.isBlank())
+            .toList();
+        String last = lines.isEmpty() ? "exit code " + process.waitFor() : lines.getLast();
+        for (String line : lines) {
+            if (line.startsWith(SAYS)) return line.substring(SAYS.length());
         }
-        return here;
+        if (System.nanoTime() > end) return "can't tell: too slow";
+        if (!lines.contains(BEGUN)) return "can't tell: it doesn't start: " + last;
+        if (lines.stream().noneMatch(line -> line.contains("A fatal error has been detected")))
+            return "can't tell: it ended: " + last;
+        return lines.stream().anyMatch(line -> line.matches("V .*ThreadSnapshot.*"))
+            ? "seen: a crash" : "can't tell: another crash"; // than that of JDK-8364343
     }
 
-    /** Ends the child with its answer, or as its parent ends, which closes the input. */
-    static void answer(String id) {
+    // ------------------------------------------------------------------------- in that JVM
+
+    static final String CHILD = "--child";
+    static final String SAYS = "KnownBugs: ";
+    static final String BEGUN = "KnownBugs has begun";
+
+    /** Ends with its answer, or as its parent ends, which closes the input. */
+    static void child(String carriers, String id) {
         Thread.ofPlatform().daemon().start(() -> {
             run(() -> System.in.read());
-            Runtime.getRuntime().halt(CANT_TELL);
+            Runtime.getRuntime().halt(2);
         });
-        int code = CANT_TELL;
+        String answer = "not seen";
         try {
-            String kind = start(() -> { }).getClass().getSimpleName();
-            cantTellIf(!kind.equals("VirtualThread"), "no carriers");
-            for (Bug bug : BUGS) {
-                if (bug.id.equals(id)) code = bug.sees.call() ? SEEN : 0;
+            countCarriers(Integer.parseInt(carriers));
+            System.out.println(BEGUN);
+            for (Row row : ROWS) {
+                if (row.id.equals(id) && row.sees.call()) answer = "seen";
             }
             if (failed != null) throw failed;
         } catch (Throwable e) {
-            System.out.println(e.getMessage());
-            code = CANT_TELL;
+            answer = "can't tell: " + switch (e) { // javac 17 to 20 stop here, and quote this:
+                case AssertionError x -> x.getMessage(); // it needs Java 21 or newer
+                default -> e;
+            };
         }
-        Runtime.getRuntime().halt(code);
+        System.out.println("\n" + SAYS + answer);
+        Runtime.getRuntime().halt(0);
+    }
+
+    static void cantTellIf(boolean so, String why) { if (so) throw new AssertionError(why); }
+
+    /** By threads that keep them busy, one more than there should be. */
+    static void countCarriers(int carriers) throws Exception {
+        var running = new Semaphore(0);
+        List<Thread> threads = Stream.generate(() -> start(() -> {
+            running.release();
+            while (!go) Thread.onSpinWait();
+        })).limit(carriers + 1).toList();
+        boolean enough = running.tryAcquire(carriers, 10, TimeUnit.SECONDS);
+        Thread.sleep(50);
+        cantTellIf(!enough || running.tryAcquire(), "not " + carriers + " carriers");
+        go = true;
+        end(threads);
+        go = false;
+    }
+
+    static String jcmd(String command, String... words) throws Exception {
+        return "" + ManagementFactory.getPlatformMBeanServer().invoke(
+            new javax.management.ObjectName("com.sun.management:type=DiagnosticCommand"),
+            command, new Object[] {words}, new String[] {String[].class.getName()});
+    }
+
+    /** Calls until a compiler of that level has done the method. Returns whether it has. */
+    static boolean warmUp(Job job, String method, String level) throws Exception {
+        boolean compiled = false;
+        String line = "\\d+ " + level + " 0 \\Q" + method + "(\\E.*"; // 0: in use
+        for (int round = 0; round < 100 && !compiled; round++) {
+            for (int i = 0; i < 20_000; i++) job.run();
+            compiled = jcmd("compilerCodelist").lines().anyMatch(one -> one.matches(line));
+        }
+        return compiled;
     }
 
     // ---------------------------------------------------------------- words of the programs
@@ -185,7 +278,6 @@ class KnownBugs {
     static final ReentrantLock LOCK = new ReentrantLock();
     static volatile boolean go;
     static volatile Throwable failed; // of a job
-
     interface Job { void run() throws Exception; }
 
     static void run(Job job) {
@@ -196,50 +288,50 @@ class KnownBugs {
         }
     }
 
-    static void cantTellIf(boolean so, String why) {
-        if (so) throw new IllegalStateException(why);
-    }
-
     static Thread start(Job job) { return Thread.startVirtualThread(() -> run(job)); }
 
-    /**
-     * Whether the threads end. If none does for a second, they have ten more, counted in waits
-     * of 100 ms: a JVM that was stopped isn't taken for one that hangs.
-     */
+    /** Whether they end, or none has for 90 waits: a JVM that's stopped doesn't hang. */
     static boolean end(List<Thread> threads) throws InterruptedException {
         List<Thread> left = new ArrayList<>(threads);
-        for (int waits = 0; !left.isEmpty() && waits < 110; waits++) {
+        for (int waits = 0; !left.isEmpty() && waits < 90; waits++) {
             left.getFirst().join(100);
             if (left.removeIf(thread -> !thread.isAlive())) waits = 0;
         }
         return left.isEmpty();
     }
 
-    /** Waits until the threads have waited for 200 ms. On some JDKs, one finds no carrier. */
-    static void settle(List<Thread> threads) throws InterruptedException {
+    /** Waits until all wait, and have done so for 200 ms. Returns how many wait. */
+    static long settle(List<Thread> threads) throws InterruptedException {
+        long waiting = 0;
         for (int looks = 0, still = 0; looks < 200 && still < 20; looks++) {
             Thread.sleep(10);
-            still = threads.stream().map(Thread::getState)
-                .anyMatch(Thread.State.RUNNABLE::equals) ? 0 : still + 1;
+            waiting = threads.stream().filter(thread ->
+                thread.getState() != Thread.State.RUNNABLE).count();
+            still = waiting == threads.size() ? still + 1 : 0;
         }
+        return waiting;
     }
 
     static void rest() { while (!go) LockSupport.park(); }
+    static synchronized void restInMonitor() { rest(); }
+    static synchronized void restWithBoth() { restWithLock(); }
 
     /**
-     * All deadlocks: an owner rests without a carrier. Then as many as there are carriers wait
-     * for it where they can't unmount. The owner is woken, and finds no carrier.
+     * An owner rests without a carrier. Then as many as there are carriers wait for it where
+     * they can't unmount. The owner is woken, and finds no carrier.
      */
     static boolean hangs(Job owner, Job waiter, Job wake) throws Exception {
         List<Thread> threads = new ArrayList<>(List.of(start(owner)));
         settle(threads);
         threads.add(start(waiter));
         threads.add(start(waiter));
-        settle(threads);
+        long waiting = settle(threads); // on some JDKs, one finds no carrier
         go = true;
         LockSupport.unpark(threads.getFirst());
         wake.run();
-        return !end(threads);
+        boolean hangs = !end(threads);
+        cantTellIf(!hangs && waiting < 2, "too slow");
+        return hangs;
     }
 
     static Job inside;
@@ -262,44 +354,75 @@ class KnownBugs {
     static class Base { int answer() { return 1; } }
     static class Derived extends Base { @Override int answer() { return 2; } }
     static Base base = new Base();
+    static int result;
+
+    static boolean isWrong(List<Thread> thread, boolean compiled) throws InterruptedException {
+        cantTellIf(!end(thread), "it hangs");
+        cantTellIf(!compiled && result == base.answer(), "not compiled");
+        return result != base.answer();
+    }
 
     static void fails() {
         rest();
         throw new IllegalStateException();
     }
 
-    static int answer(Runnable call) {
+    static void catches() {
         try {
-            call.run();
-            return 0;
+            fails();
         } catch (IllegalStateException e) {
-            return base.answer();
+            result = base.answer();
         }
     }
 
     /**
-     * While Base has no subclass, answer() is compiled so that it calls Base's method directly.
+     * While Base has no subclass, catches() is compiled so that it calls Base's method itself.
      * Derived makes that code invalid, but a thread that rests without a carrier isn't told; it
-     * sees that if its call returns, and doesn't if its call throws. There are three kinds of
-     * calls, or fails() would be inlined.
+     * sees that if its call returns, and doesn't if its call throws.
      */
     static boolean catchesInOldCode() throws Exception {
-        cantTellIf(VM.contains("interpreted"), "interpreted");
-        Runnable[] calls = {KnownBugs::fails, KnownBugs::fails, KnownBugs::fails};
-        long begin = System.nanoTime();
         go = true;
-        for (int i = 0; i < 600_000 || System.nanoTime() - begin < 500_000_000; i++) {
-            answer(calls[i % 3]); // until it has surely been compiled
-        }
+        boolean compiled = warmUp(KnownBugs::catches, "KnownBugs.catches", "[14]");
         go = false;
-        int[] result = new int[1];
-        List<Thread> thread = List.of(start(() -> result[0] = answer(calls[0])));
-        settle(thread);
+        List<Thread> thread = List.of(start(KnownBugs::catches));
+        cantTellIf(settle(thread) == 0, "too slow");
         base = new Derived();
         go = true;
         LockSupport.unpark(thread.getFirst());
-        cantTellIf(!end(thread), "it hangs");
-        return result[0] != base.answer();
+        return isWrong(thread, compiled);
+    }
+
+    static synchronized void locks() { result = base.answer(); }
+
+    /**
+     * The same, but the thread waits for a monitor. It isn't told if all of its stack is
+     * compiled, so 20,000 threads go first, all with one job: its class has code, too.
+     */
+    static boolean locksInOldCode() throws Exception {
+        Job job = KnownBugs::locks;
+        boolean compiled = warmUp(job, "KnownBugs.locks", "[14]")
+            && warmUp(() -> start(job).join(), "java.lang.VirtualThread.run", "[1-4]");
+        List<Thread> thread = new ArrayList<>();
+        synchronized (KnownBugs.class) {
+            thread.add(start(job));
+            cantTellIf(settle(thread) == 0, "too slow");
+            base = new Derived();
+        }
+        return isWrong(thread, compiled);
+    }
+
+    /** The JVM dies as it asks threads where they are. */
+    static boolean diesOfDumps() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            start(() -> {
+                for (;; Thread.yield()) LockSupport.parkNanos(1_000);
+            });
+        }
+        for (int i = 0; i < 100; i++) {
+            String said = jcmd("threadDumpToFile", "-overwrite", "/dev/null");
+            cantTellIf(!said.startsWith("Created"), said);
+        }
+        return false;
     }
 
     static synchronized void await() throws Exception { KnownBugs.class.wait(); }
@@ -312,13 +435,12 @@ class KnownBugs {
 
     /**
      * A thread is woken just as its timer ends, and waits again. That takes two processors, and
-     * code not compiled yet, so many JVMs with few rounds. A round wakes it 40 to 100 us after
-     * its wait should have ended. With one compiler, or none, it's rarely seen.
+     * two compilers that haven't done it yet, so many JVMs with few rounds. A round wakes it 40
+     * to 100 us after its wait should have ended.
      */
     static boolean staysParked() throws Exception {
         cantTellIf(Runtime.getRuntime().availableProcessors() == 1, "one processor");
-        cantTellIf(VM.contains("interpreted"), "interpreted");
-        cantTellIf(VM.contains("emulated-client"), "a single compiler"); // TieredStopAtLevel=1
+        cantTellIf(VM.matches(".*(interpreted|emulated-client).*"), "lacks a compiler");
         long start = System.nanoTime();
         for (int i = 0; i < 1_000; i++) {
             long wait = 140_000 + i * 7_919 % 60_000; // 7,919 is prime: evenly spread
@@ -340,8 +462,7 @@ class KnownBugs {
 
     /**
      * Timers are a heap, in which 1 to 4 are below 0, and 5 to 8 below 1. As 5 is cancelled, 9
-     * takes its place: 3 s below an hour. It should move up, and doesn't. As 0, 2, 3 and 4 end,
-     * later ones take their places, so that 9 stays where it is.
+     * takes its place: 3 s below an hour. It should move up, and doesn't, nor if others end.
      */
     static boolean losesTimer() throws Exception {
         List<Thread> threads = new ArrayList<>();
@@ -351,10 +472,9 @@ class KnownBugs {
             long ns = TimeUnit.SECONDS.toNanos(soon ? 3 : 3_600);
             if (i == 10) LockSupport.unpark(threads.get(5)); // cancels its timer
             else threads.add(start(() -> LockSupport.parkNanos(ns)));
-            Thread.sleep(20); // until the heap has it
+            Thread.sleep(50); // until the heap has it
         }
-        cantTellIf(System.nanoTime() - begin > 2_500_000_000L, "too slow");
-        Thread.sleep(3_000);
+        cantTellIf(System.nanoTime() - begin > 1_600_000_000L, "too slow"); // 1 s if prompt
         return !end(List.of(threads.get(9)));
     }
 
@@ -368,6 +488,17 @@ class KnownBugs {
             if (!end(List.of(thread))) return true;
         }
         return false;
+    }
+
+    // ------------------------------------------------------------------------ known limits
+
+    /** From 25 on, what a platform thread starts is in a queue that nobody looks at. */
+    static boolean yieldStarves() throws Exception {
+        start(() -> {
+            while (!go) Thread.yield();
+        });
+        Thread.sleep(200);
+        return !end(List.of(start(() -> go = true)));
     }
 
     /** Since 22, those that poll sockets are virtual threads, on Linux, and find no carrier. */
@@ -385,16 +516,9 @@ class KnownBugs {
         }
     }
 
-    static synchronized void restInMonitor() { rest(); }
-
-    /** Since 24, the owner of a monitor rests without a carrier. */
-    static boolean initMonitor() throws Exception {
-        Job rests = KnownBugs::restInMonitor;
+    /** Since 24, the owner of a monitor rests without a carrier, as a lock's does. */
+    static boolean initializersHang(Job rests) throws Exception {
         return hangs(rests, initializing(rests), () -> { });
-    }
-
-    static boolean initLock() throws Exception {
-        return hangs(KnownBugs::restWithLock, initializing(KnownBugs::restWithLock), () -> { });
     }
 
     /** It's the JVM that calls loadClass, so threads are pinned there. */
@@ -411,10 +535,6 @@ class KnownBugs {
 
     /** Up to 23, threads in synchronized are pinned. */
     static boolean lockInside() throws Exception {
-        return hangs(KnownBugs::restWithLock, () -> {
-            synchronized (new Object()) {
-                restWithLock();
-            }
-        }, () -> { });
+        return hangs(KnownBugs::restWithLock, KnownBugs::restWithBoth, () -> { });
     }
 }
