@@ -99,14 +99,6 @@ public class BlockingCalls {
                 channel.lock();
             }
         }),
-        new Asked("force", () -> {
-            Path file = Files.createTempFile("force", "");
-            try (var channel = FileChannel.open(file, READ, WRITE, DELETE_ON_CLOSE)) {
-                var mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 100 * FULL);
-                mapped.put(new byte[100 * FULL]);
-                mapped.force();
-            }
-        }),
         new Asked("watch", () -> {
             try (var watch = FileSystems.getDefault().newWatchService()) {
                 Path.of("").toAbsolutePath().register(watch, ENTRY_DELETE);
