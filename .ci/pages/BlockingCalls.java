@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
 import static java.nio.file.StandardOpenOption.*;
+import static java.nio.file.StandardWatchEventKinds.*;
 
 import java.io.*;
 import java.net.*;
@@ -12,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Which calls hold a virtual thread's carrier? These are the calls in the tables of
  * .github/blocking.md, which says what each does; nearly all take 50 ms. Words name some of
- * them, or "all".
+ * them, or "all" that need no options.
  *
  *     mkdir fifos; mkfifo fifos/{1..40}
  *     javac -d out .github/CarrierCheck.java .ci/pages/BlockingCalls.java
@@ -98,19 +99,43 @@ public class BlockingCalls {
                 channel.lock();
             }
         }),
+        new Asked("watch", () -> {
+            try (var watch = FileSystems.getDefault().newWatchService()) {
+                Path.of("").toAbsolutePath().register(watch, ENTRY_DELETE);
+                watch.poll(50, TimeUnit.MILLISECONDS);
+            }
+        }),
+        new Asked("yields", () -> forAWhile(Thread::yield)),
+        new Asked("collects", () -> forAWhile(System::gc)),
+        new Asked("computes", BlockingCalls::computes));
+    /** These need a command of their own, so "all" isn't for them. */
+    static final List<Asked> MORE = List.of(
         new Asked("upcall", () -> // with -Djdk.reflect.useNativeAccessorOnly=true, native code
             BlockingCalls.class.getMethod("park").invoke(null)),
-        new Asked("computes", BlockingCalls::computes));
+        new Asked("stdin", () -> // something has to write there each 50 ms
+            check("as a byte", (int) '\n', System.in.read())),
+        new Asked("dns", () -> { // if /etc/resolv.conf says: nameserver 127.0.0.1
+            try {
+                InetAddress.getByName("a" + System.nanoTime() + ".test.");
+            } catch (UnknownHostException e) {
+                return; // as answerNames says
+            }
+            throw new IllegalStateException("it is known");
+        }));
 
     record Asked(String name, CarrierCheck.Call call) { }
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws Exception {
         File[] fifos = new File("fifos").listFiles();
         if (fifos != null) FIFOS.addAll(List.of(fifos));
         List<String> names = List.of(args);
+        if (names.contains("dns")) answerNames();
         for (Asked asked : CALLS) {
             if (names.contains("all") || names.contains(asked.name))
                 CarrierCheck.ask(asked.name, asked.call);
+        }
+        for (Asked asked : MORE) {
+            if (names.contains(asked.name)) CarrierCheck.ask(asked.name, asked.call);
         }
         System.exit(0); // or the pool's threads live on
     }
@@ -142,6 +167,29 @@ public class BlockingCalls {
     static void computes() {
         long end = System.nanoTime() + 50_000_000;
         while (System.nanoTime() < end) Thread.onSpinWait();
+    }
+
+    static void forAWhile(Runnable step) {
+        long end = System.nanoTime() + 50_000_000;
+        while (System.nanoTime() < end) step.run();
+    }
+
+    /** Answers all who ask for names: there's no such name. It takes 50 ms. */
+    static void answerNames() throws IOException {
+        var socket = new DatagramSocket(53, InetAddress.getLoopbackAddress());
+        PLATFORM.submit(() -> {
+            while (true) {
+                var query = new DatagramPacket(new byte[512], 512);
+                socket.receive(query);
+                PLATFORM.submit(() -> {
+                    park();
+                    query.getData()[2] |= (byte) 0x80; // it's an answer:
+                    query.getData()[3] = 3; // no such name
+                    socket.send(query);
+                    return null;
+                });
+            }
+        });
     }
 
     static void parkInside() {

@@ -9,8 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.introspect.*;
 import org.apache.commons.pool2.*;
 import org.apache.commons.pool2.impl.*;
-import org.springframework.jdbc.core.simple.SimpleJdbcCall;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
 
@@ -78,12 +76,8 @@ public class Reports {
                     return null; // there's none
                 }
             }).readValue("{}", Reports.class)),
-        new Report("simplejdbc", () -> () -> new SimpleJdbcCall(new DriverManagerDataSource() {
-            @Override protected Connection getConnectionFromDriver(Properties user)
-                    throws SQLException {
-                return DriverManager.getConnection("" + load("jdbc:h2:mem:"));
-            }
-        }).withFunctionName("ABS").compile()),
+        new Report("arc", () -> () ->
+            new io.quarkus.arc.impl.LazyValue<>(() -> load("a bean")).get()),
         new Report("brave", () -> {
             zipkin2.reporter.BytesMessageSender sender =
                 URLConnectionSender.create("http://127.0.0.1:1"); // refused
