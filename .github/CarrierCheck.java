@@ -152,24 +152,27 @@ public class CarrierCheck {
         boolean isShort = held < much && value(0.25, fine.stream().map(Caller::resultNow)) < 1;
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
+        String place = mostly("(?!compensated).*");
+        // If calls wait for each other, each of them takes long.
+        boolean isHeld = held > much || held > 1 && share > 0.5
+            && (atOnce[0].added == 0 || place.startsWith("pinned"));
         if (collected > Math.max(1, much)) {
             held += collected;
             verdict = "held";
             where = "by the garbage collector";
-        } else if (held > much // or calls that wait for each other hold it most of the time
-                || held > 1 && share > 0.5 && atOnce[0].added == 0) {
-            where = mostly("(?!compensated).*");
+        } else if (isHeld) {
+            where = place;
             verdict = where.startsWith("pinned") ? "pinned"
                 : held < noise.get(noise.size() / 2) ? "?"
                 : where.startsWith("another") ? "other" : "held";
             if (verdict.equals("?")) where = "perhaps other programs, or " + where;
-        } else if (atOnce[0].added > 0) {
+        } else if (atOnce[0].added > holders.size()) {
             verdict = "adds";
             where = mostly("compensated.*");
         } else if (!holders.isEmpty()) {
             verdict = "some";
             where = holders.size() + " of " + fine.size() + " calls, up to "
-                + text(value(1, holders.stream().map(one -> one.held))) + " ms: " + mostly(".*");
+                + text(value(1, holders.stream().map(one -> one.held))) + " ms: " + place;
         }
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
         print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
