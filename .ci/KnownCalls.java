@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT-0
+import java.util.*;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.*;
 
@@ -10,7 +12,10 @@ class KnownCalls {
     static final ReentrantLock LOCK = new ReentrantLock();
 
     public static void main(String[] args) throws Exception {
-        for (String name : args) CarrierCheck.ask(name, call(name));
+        for (String name : args) {
+            if (name.equals("shares")) shares();
+            else CarrierCheck.ask(name, call(name));
+        }
         System.exit(0); // or the pool's threads live on
     }
 
@@ -40,6 +45,41 @@ class KnownCalls {
                 INSIDE.decrementAndGet();
             };
             case "nested" -> () -> Thread.startVirtualThread(() -> pin(20)).join();
+            case "deep" -> () -> deep(1_500); // the JVM leaves out the end of such a stack
+            case "forgets" -> () -> Thread.startVirtualThread(() -> compute(20));
+            case "collects" -> System::gc;
+            case "short" -> () -> pin(0.02);
+            case "school" -> () -> new School().loadClass("7b");
+            case "thread's own" -> () -> {
+                if (!Thread.currentThread().isVirtual()) throw new IllegalStateException("no");
+                nap(5);
+            };
+            case "one-fails" -> () -> {
+                if (CALLS.incrementAndGet() % 10 == 0) throw new IllegalStateException("no");
+                pin(20);
+            };
+            case "exits" -> () -> System.exit(0);
+            case "closes" -> System.out::close;
+            case "is-asked" -> () -> CarrierCheck.ask("in a call", () -> nap(1));
+            case "interrupts" -> Thread.currentThread()::interrupt;
+            case "throws-odd" -> () -> {
+                throw new IllegalStateException() {
+                    @Override public String toString() { throw this; }
+                };
+            };
+            case "overflows" -> KnownCalls::overflow;
+            case "spins" -> () -> {
+                CarrierCheck.patience = 1_000;
+                compute(Double.MAX_VALUE);
+            };
+            case "waits" -> () -> {
+                CarrierCheck.patience = 1_000;
+                new Semaphore(0).acquire();
+            };
+            case "in a row" -> { // each takes a third of the patience, all take six times that
+                CarrierCheck.patience = 1_000;
+                yield BlockingCalls.inInitializer(() -> nap(300));
+            }
             case "cold" -> Cold::touch;
             case "fails" -> () -> throwIt(new Exception("as\u0007asked\n" + "x".repeat(9_999)));
             case "fails-last" -> () -> {
@@ -62,7 +102,7 @@ class KnownCalls {
                 else Class.forName(BlockingCalls.PARKS, false,
                     new BlockingCalls.Fresh(KnownCalls::locked));
             };
-            default -> throw new IllegalArgumentException(name);
+            default -> () -> nap(5);
         };
     }
 
@@ -97,6 +137,42 @@ class KnownCalls {
         synchronized (Thread.currentThread()) {
             nap(ms);
         }
+    }
+
+    static void deep(int calls) {
+        if (calls > 0) deep(calls - 1);
+        else pin(20);
+    }
+
+    static int overflow() { return 1 + overflow(); }
+
+    static void compute(double ms) {
+        long start = System.nanoTime();
+        while ((System.nanoTime() - start) / 1e6 < ms) Thread.onSpinWait();
+    }
+
+    static class School {
+        synchronized void loadClass(String id) { pin(20); }
+    }
+
+    /** Two mounted calls share what a tick was late by; each of two that wait has all of it. */
+    static void shares() throws Exception {
+        var round = new CarrierCheck.Round();
+        var one = new CarrierCheck.Caller(() -> { });
+        var two = new CarrierCheck.Caller(() -> { });
+        round.callers.addAll(List.of(one, two));
+        round.holders = Map.of(one, "at x", two, "at y");
+        round.share(10);
+        round.holders = Map.of(two, "at y");
+        round.share(2);
+        round.holders = Map.of();
+        round.another = "another";
+        round.share(4);
+        round.left.add(one);
+        round.share(8);
+        round.another = "";
+        round.share(16); // the machine's
+        System.out.println(one.held + " " + two.held + " " + round.held);
     }
 
     static void nap(double ms) {

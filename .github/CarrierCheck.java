@@ -1,33 +1,47 @@
 // SPDX-License-Identifier: MIT-0
+import java.lang.management.ManagementFactory;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.*;
 import java.util.stream.*;
+import javax.management.*;
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
- * virtual thread can run there. This asks about five calls of the JDK, on Java 21 or newer:
+ * virtual thread can run there. This asks about four calls of the JDK, on Java 21 or newer:
  *
  *     java CarrierCheck.java
  *
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
  * beside this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
+ * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, the carrier was held for so long.
- * Until it runs, looks find out by whom, as a busy machine makes ticks late, too.
+ * another: virtual threads that do nothing. If one is late, looks find out who has the carrier.
+ * A tick has a twin on a platform thread: if that one is late, too, it's the machine.
  */
 public class CarrierCheck {
-    private static final String LINE = "| %-17s | %5s | %5s | %7s | %8s | %7s | %5s | %s |";
+    private static final String LINE = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
     private static final java.io.PrintStream OUT = System.out; // a call may set another one
-    private static final List<String> NOTES = new ArrayList<>(); // for after the table
+    private static final Map<String, Double> PLACES = new HashMap<>(); // ms seen there, for a row
+    private static final Set<String> NOTES = new CopyOnWriteArraySet<>(); // for after the table
+    private static final ExecutorService TWIN = Executors.newSingleThreadExecutor(
+        Thread.ofPlatform().daemon().factory());
+    private static final Pattern FRAME = Pattern.compile( // outside the JDK
+        "^(?:\\s*at )?(?!(?:java|jdk)\\.[^/(]*/)" // its modules
+        + "[^(\\s]*?([^./(\\s]+\\.[^./(\\s]+)\\([^@)]*(:\\d+)\\)"); // X.method(X.java:1)
+    private static final Pattern CARRIED = Pattern.compile("Carrying virtual thread #(\\d+)"
+        + "(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
+    static double patience = 40_000; // ms, then it hangs: a call's timeout is shorter
     private static ForkJoinPool scheduler; // of virtual threads
-    private static double latest; // ms that a tick was late
+    private static String asked; // the call that's being made
+    private static double worst; // ms that a twin was late
     private static boolean failed;
 
     public interface Call { void make() throws Exception; }
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) {
         ask("map", () -> new ConcurrentHashMap<String, String>().computeIfAbsent("", key -> {
             LockSupport.parkNanos(50_000_000); // pinned up to 23, then free
             return key;
@@ -40,86 +54,200 @@ public class CarrierCheck {
     }
 
     /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
-    public static void ask(String name, Call call) throws InterruptedException {
-        if (scheduler == null) begin();
-        Round first = new Round(call, 20, Thread.ofVirtual());
-        print(name + ", first 20", first.callers, first, "");
-        List<Caller> alone = new ArrayList<>();
-        for (long start = System.nanoTime(); msSince(start) < 500; )
-            alone.addAll(new Round(call, 1, Thread.ofVirtual()).callers);
-        Round platform = new Round(call, 20, Thread.ofPlatform().daemon());
-        print(name, alone, new Round(call, 20, Thread.ofVirtual()), text(platform.took));
+    public static void ask(String name, Call call) {
+        if (Thread.currentThread().isVirtual()) refuse("ask on a platform thread, as main is");
+        try {
+            rows(name, call);
+        } catch (Throwable e) { // no memory, no thread, or a call interrupts this one
+            end(asked + ": " + reason(e));
+        }
     }
 
-    private static void begin() throws InterruptedException {
+    private static void begin() throws Exception {
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
         System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
-        Thread.startVirtualThread(() -> { }).join();
+        try {
+            Thread.startVirtualThread(() -> { }).join();
+            Round.dump(); // the first one is slow
+        } catch (Exception | Error e) { // a wrong option, or an image that lacks a module
+            refuse(e + ", " + e.getCause());
+        }
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getClass().getSimpleName().equals("CarrierThread"))
                 scheduler = ((ForkJoinWorkerThread) thread).getPool();
         }
-        if (scheduler == null || scheduler.getParallelism() != 1) {
-            System.err.println("CarrierCheck: " + (scheduler == null ? "no carriers here"
-                : "it needs a single carrier: run it with -D" + parallelism + "=1"));
-            System.exit(2);
-        }
+        if (scheduler == null) refuse("no carriers here");
+        if (scheduler.getParallelism() != 1)
+            refuse("it needs a single carrier: run it with -D" + parallelism + "=1");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            NOTES.forEach(OUT::println);
-            if (failed) Runtime.getRuntime().halt(1);
+            boolean stopped = Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().startsWith("SIG")); // by Ctrl-C, say
+            if (asked != null && !stopped) end(asked + ": it ended the JVM");
+            printNotes();
         }));
-        OUT.printf("""
+        print("""
             ## CarrierCheck
 
-            - Java %s, %s, one carrier; times of calls in ms, medians
-            - Held: for so long, no other virtual thread could run; Longest: in the worst call
-            - Platform, Virtual: twenty calls at once, on such threads; Added: carriers for them
+            - Java %s, %s, one carrier; times in ms, medians of calls
+            - Held: during a call, no other virtual thread could run; Share: in all of the time
+            - cold: the first 20 calls at once; warm: one after another, then 20 at once
+            - Platform, Virtual: those 20 on such threads; Added: carriers added for them
 
-            | Call              | Takes |  Held | Longest | Platform | Virtual | Added | Where |
-            |---|--:|--:|--:|--:|--:|--:|---|
-            """, Runtime.version(), System.getProperty("java.vendor"));
-        ask("sleep", () -> Thread.sleep(50));
-        if (latest > 2) NOTES.add("- Busy machine: a time may be wrong by " + text(latest));
+            |Verdict|When|Call                    |Takes| Held|Share|Platform|Virtual|Added|
+            |-------|----|------------------------|----:|----:|----:|-------:|------:|----:|
+            """.formatted(Runtime.version(), System.getProperty("java.vendor")));
+        rows("sleep", () -> Thread.sleep(50));
     }
 
-    private static void print(String name, List<Caller> some, Round atOnce, String platform) {
-        double[] took = some.stream().mapToDouble(one ->
-            one.state() == Future.State.SUCCESS ? one.resultNow() : 0).sorted().toArray();
-        double[] held = some.stream().mapToDouble(one -> one.held).sorted().toArray();
-        double longest = held[held.length - 1];
-        int half = held.length / 2;
-        List<Caller> all = Stream.concat(some.stream(), atOnce.callers.stream()).toList();
-        Map<String, Long> places = all.stream().flatMap(one -> one.places.stream())
-            .collect(Collectors.groupingBy(place -> place, Collectors.counting()));
-        places.remove("not begun"); // or ended since
-        boolean isFree = longest < 0.1 * took[0] && atOnce.added == 0;
-        String where = isFree || places.isEmpty() ? ""
-            : Collections.max(places.entrySet(), Map.Entry.comparingByValue()).getKey();
-        String row = LINE.formatted(name, text(took[half]), text(held[half]), text(longest),
-            platform, text(atOnce.took), atOnce.added, where);
-        for (Caller one : all) {
-            if (one.state() == Future.State.SUCCESS) continue;
+    private static synchronized void rows(String name, Call call) throws Exception {
+        if (scheduler == null) begin();
+        asked = name.replaceAll("[|\\s\\p{Cntrl}]+", " ");
+        if (asked.length() > 24) asked = asked.substring(0, 22) + "..";
+        Round first = Round.of(call, 20, Thread.ofVirtual());
+        row("cold", List.of(first), first);
+        PLACES.clear();
+        List<Round> alone = new ArrayList<>();
+        for (long start = System.nanoTime(); msSince(start) < 500; )
+            alone.add(Round.of(call, 1, Thread.ofVirtual()));
+        Round platform = Round.of(call, 20, Thread.ofPlatform().daemon());
+        row("warm", alone, Round.of(call, 20, Thread.ofVirtual()), platform);
+        PLACES.clear();
+        asked = null;
+    }
+
+    /** Prints a row of these rounds, of twenty at once and, once warm, on platform threads. */
+    private static void row(String when, List<Round> rounds, Round... atOnce) {
+        Set<Caller> all = new LinkedHashSet<>();
+        rounds.forEach(round -> all.addAll(round.callers));
+        List<Caller> fine = all.stream().filter(Caller::isFine).toList();
+        boolean works = !fine.isEmpty();
+        for (Round round : atOnce) {
+            works &= round.callers.stream().anyMatch(Caller::isFine);
+            all.addAll(round.callers);
+        }
+        List<Caller> bad = all.stream().filter(one -> !one.isFine()).toList();
+        if (!bad.isEmpty()) {
             failed = true;
-            where = "failed: " + ("" + one.exceptionNow()).replaceAll("[\\p{Cntrl}|]+", " ");
-            row = LINE.formatted(name, "", "", "", "", "", "", where);
+            Caller one = bad.getFirst();
+            NOTES.add("- " + asked + ": " + bad.size() + " of " + all.size() + " failed: "
+                + (one.thread.isVirtual() ? "" : "on a platform thread, ")
+                + reason(one.exceptionNow()));
         }
-        if (row.length() > 120) {
-            row = row.substring(0, 116) + ".. |";
-            NOTES.add("- %s: %.90s".formatted(name, where));
+        String platform = atOnce.length > 1 ? text(atOnce[1].took) : "";
+        if (!works) {
+            print(LINE.formatted("failed", when, asked, "", "", "", platform, "", ""));
+            return;
         }
-        OUT.println(row);
+        double takes = value(0.5, fine.stream().map(Caller::resultNow));
+        double collected = value(0.5, rounds.stream().map(one ->
+            one.collected / one.callers.size()));
+        double held = value(0.5, fine.stream().map(one -> one.held)) + collected;
+        double share = rounds.stream().mapToDouble(one -> one.held + one.collected).sum()
+            / rounds.stream().mapToDouble(one -> one.whole).sum();
+        // What's twice as long as a twin was late isn't the machine's.
+        double noise = 2 * value(1, rounds.stream().map(one -> one.noise));
+        List<Caller> holders = fine.stream().filter(one ->
+            one.held > Math.max(takes / 10, noise)).toList();
+        // A look takes a third of a millisecond.
+        boolean isShort = held < takes / 10
+            && value(0.25, fine.stream().map(Caller::resultNow)) < 1;
+        String verdict = isShort ? "?" : "free";
+        String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
+        if (collected > Math.max(1, takes / 10)) {
+            verdict = "held";
+            where = "by the garbage collector";
+        } else if (held > takes / 10 // or calls that wait for each other hold it most of the time
+                || held > 1 && share > 0.5 && atOnce[0].added == 0) {
+            where = mostly("(?!compensated).*");
+            verdict = where.startsWith("pinned") ? "pinned" : held < noise ? "?"
+                : where.startsWith("another") ? "other" : "held";
+            if (verdict.equals("?")) where = "perhaps other programs, or " + where;
+        } else if (atOnce[0].added > 0) {
+            verdict = "adds";
+            where = mostly("compensated.*");
+        } else if (!holders.isEmpty()) {
+            verdict = "some";
+            where = holders.size() + " of " + fine.size() + " calls, up to "
+                + text(value(1, holders.stream().map(one -> one.held))) + " ms: " + mostly(".*");
+        }
+        if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
+        print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
+            Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took), atOnce[0].added));
+    }
+
+    // ------------------------------------------------------------------------- words
+
+    private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
+
+    private static String reason(Throwable error) {
+        try {
+            String place = switch (error) { // javac 17 to 20 stop here, and quote this:
+                case StackOverflowError e -> // needs Java 21 or newer
+                    " at " + own(List.of(e.getStackTrace()));
+                default -> "";
+            };
+            return "%.120s".formatted((error + place).replaceAll("[\\p{Cntrl}|]+", " "));
+        } catch (Throwable e) { // a method of it may throw, too
+            return error.getClass().getName();
+        }
+    }
+
+    /** The place in which calls were seen for longest. */
+    private static String mostly(String regex) {
+        return PLACES.keySet().stream().filter(place -> place.matches(regex))
+            .max(Comparator.comparing(PLACES::get)).orElse("not seen");
+    }
+
+    /** The innermost frames outside the JDK. */
+    private static String own(Collection<?> stack) {
+        return stack.stream().map(Object::toString)
+            .takeWhile(frame -> !frame.contains("CarrierCheck$Caller"))
+            .map(FRAME::matcher).filter(Matcher::find)
+            .map(frame -> frame.group(1).replaceAll("lambda\\$|\\$\\d+", "") + frame.group(2))
+            .distinct().limit(3).collect(Collectors.joining(" < "));
+    }
+
+    /** The value that this part of them doesn't exceed: half for the median. */
+    private static double value(double part, Stream<Double> values) {
+        List<Double> sorted = values.sorted().toList();
+        return sorted.get((int) Math.min(part * sorted.size(), sorted.size() - 1));
     }
 
     private static String text(double ms) { // three digits
         int digits = ms >= 99.95 ? 0 : ms >= 9.995 ? 1 : ms >= 0.9995 ? 2 : 3;
-        return String.format(Locale.ROOT, "%,." + digits + "f", ms);
+        return String.format(Locale.ROOT, "%." + digits + "f", ms);
     }
 
-    private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
+    private static void print(String text) {
+        OUT.print(text);
+        if (!OUT.checkError()) return;
+        System.err.println("CarrierCheck: can't write standard output");
+        Runtime.getRuntime().halt(1);
+    }
+
+    private static void printNotes() {
+        if (worst > 2) NOTES.add("- Busy machine: a platform thread was up to " + text(worst)
+            + " ms late; times may be wrong by that");
+        if (!NOTES.isEmpty()) print("\n" + String.join("\n", NOTES) + "\n");
+        if (failed) Runtime.getRuntime().halt(1);
+    }
+
+    /** Ends the JVM at once, as a library's shutdown hook might hang, too. */
+    private static void end(String why) {
+        failed = true;
+        NOTES.add("- " + why);
+        printNotes();
+    }
+
+    private static void refuse(String why) {
+        System.err.println("CarrierCheck: " + why);
+        Runtime.getRuntime().halt(2);
+    }
+
+    // ------------------------------------------------------------------------- calls
 
     /** Makes the call; its result is how many ms that took. */
-    private static class Caller extends FutureTask<Double> {
-        final List<String> places = new ArrayList<>(); // where it was, at each look
+    static class Caller extends FutureTask<Double> {
         Thread thread;
         double held; // ms
 
@@ -131,100 +259,163 @@ public class CarrierCheck {
             });
         }
 
-        boolean isMounted() { // then its text ends like "]/runnable@ForkJoinPool-1-worker-1"
-            String text = thread.toString();
-            return text.indexOf('@', text.lastIndexOf("]/")) > 0;
+        boolean isFine() { return state() == State.SUCCESS; }
+
+        void charge(String place, double ms) {
+            PLACES.merge(place, ms, Double::sum);
+            held += ms;
         }
 
-        /** The innermost frame outside the JDK, the next one of another class, and why. */
+        boolean isMounted() { // then its text ends like "]/runnable@ForkJoinPool-1-worker-1"
+            String text = thread.toString();
+            return thread.isVirtual() && text.indexOf('@', text.lastIndexOf("]/")) > 0;
+        }
+
+        /** What it does, and the innermost frames outside the JDK. */
         String place() {
+            boolean isRunnable = thread.getState() == Thread.State.RUNNABLE;
             List<StackTraceElement> stack = List.of(thread.getStackTrace());
             List<StackTraceElement> frames = stack.stream().takeWhile(frame ->
                 !frame.getClassName().equals(Caller.class.getName())).toList();
-            if (frames.isEmpty() || frames.equals(stack)) return "not begun"; // or it has ended
-            Map<String, String> own = new LinkedHashMap<>(); // the innermost of each class
-            for (StackTraceElement frame : frames) {
-                if (("" + frame.getModuleName()).matches("(java|jdk)\\..*")) continue;
-                own.putIfAbsent(frame.getClassName(), frame.getClassName()
-                    .replaceFirst(".*\\.", "") + "." + frame.getMethodName()
-                    .replaceAll("lambda\\$|\\$\\d+", "") + ":" + frame.getLineNumber());
-            }
-            String place = own.values().stream().limit(2).collect(Collectors.joining(" < "));
+            boolean isIn = frames.size() < stack.size() || frames.size() > 1_000; // it's cut
+            if (frames.isEmpty() || !isIn) return "not begun"; // or it has ended
+            String place = own(frames);
             if (place.isEmpty()) place = "" + frames.getLast(); // such as queue::take
             if (!isMounted()) return "waiting at " + place;
-            if (thread.getState() == Thread.State.RUNNABLE) return "at " + place;
-            if (("" + stack).contains("<clinit>")) place += " (class initializer)";
-            else if (("" + stack).contains(".loadClass(")) place += " (class loader)";
-            return "pinned at " + place;
+            if (isRunnable) return "at " + place;
+            String methods = frames.stream().map(StackTraceElement::getMethodName)
+                .collect(Collectors.joining(" "));
+            // Up to 23, a loader's own monitor pins, too, unless the JVM is its caller.
+            boolean isNew = Runtime.version().feature() > 23;
+            boolean loads = methods.contains(isNew ? "loadClass" : "loadClass forName0");
+            return "pinned at " + place + (methods.contains("<clinit>") ? " (class initializer)"
+                : loads ? " (class loader)" : "");
         }
     }
 
-    /** Calls at once, each on a thread of its own. */
-    private static class Round {
+    /** Calls at once, each on a thread of its own, and ticks meanwhile. */
+    static class Round {
         final List<Caller> callers = new ArrayList<>();
-        final double took; // ms
+        final List<Caller> left = new ArrayList<>();
+        Map<Caller, String> holders = Map.of(); // of the carrier, and where they are
+        String another = ""; // virtual thread that has it
+        double took; // ms until the last call had ended
+        double whole; // ms until what calls have started had, too
+        double held; // ms
+        double collected; // ms in which all stood still for a garbage collection
+        double noise; // ms that a twin was late
         int added; // carriers
-        private final List<Caller> left;
         private long progress = System.nanoTime(); // when the last call has ended
         private double late; // ms, of the last tick
-        private List<Caller> others; // that are mounted beside it: on added carriers
+        private Map<Caller, String> beside; // it, on added carriers
 
-        Round(Call call, int calls, Thread.Builder threads) throws InterruptedException {
-            for (int i = 0; i < calls; i++) callers.add(new Caller(call));
-            left = new ArrayList<>(callers);
+        static Round of(Call call, int calls, Thread.Builder threads) throws Exception {
+            Round round = new Round();
+            for (int i = 0; i < calls; i++) round.callers.add(new Caller(call));
+            round.left.addAll(round.callers);
+            double before = collected();
             long start = System.nanoTime();
-            for (Caller one : callers) one.thread = threads.start(one);
-            while (!left.isEmpty()) {
-                tick();
+            for (Caller one : round.callers) one.thread = threads.start(one);
+            while (!round.left.isEmpty()) {
+                round.tick();
                 LockSupport.parkNanos(200_000); // so that ticks don't take all the time
-                stopIfStuck(start, "No call has ended");
+                round.stopIfStuck(start, "no call has ended");
             }
-            took = msSince(start);
+            round.took = msSince(start);
+            // What calls have started may go on: it's theirs, not the next round's.
+            while (round.tick() > 1 && msSince(start) < round.took + 10_000) { }
+            round.whole = msSince(start);
+            round.collected = collected() - before;
+            return round;
         }
 
-        /** Starts a tick, and until it has run, looks who has the carrier. */
-        private void tick() throws InterruptedException {
+        /** Starts a tick, and looks until it has run; returns how many ms it was held up. */
+        private double tick() throws Exception {
+            double heldBefore = held;
+            double collectedBefore = collected();
             long start = System.nanoTime();
             Thread tick = Thread.startVirtualThread(() -> {
                 late = msSince(start);
-                others = callers.stream().filter(Caller::isMounted).toList();
+                beside = mounted();
             });
-            List<Caller> holders = List.of();
-            double last = 0; // look
+            Future<Double> twin = TWIN.submit(() -> msSince(start));
+            double from = 0;
             while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
                 double now = msSince(start);
-                holders = holders();
-                for (Caller one : holders) {
-                    one.held += (now - last) / holders.size();
-                    one.places.add(one.place());
-                }
-                last = now;
-                stopIfStuck(start, "No other virtual thread has run");
+                look(tick.threadId());
+                if (twin.isDone()) share(now - from); // else all threads are late
+                from = now;
+                stopIfStuck(start, "no other virtual thread has run");
             }
-            for (Caller one : holders) one.held += (late - last) / holders.size();
-            latest = Math.max(latest, late);
-            added = Math.max(added, others.size());
-            others.forEach(one -> one.places.add(one.place()));
+            share(late - from);
+            holders = Map.of();
+            another = "";
+            added = Math.max(added, beside.size());
+            beside.forEach((one, at) -> one.charge(at.replaceFirst("\\w+", "compensated"), 0));
+            if (collected() == collectedBefore) noise = Math.max(noise, twin.get());
+            worst = Math.max(worst, noise);
+            return held - heldBefore;
         }
 
-        /** Those with the carrier; if another virtual thread has it, those that wait. */
-        private List<Caller> holders() {
-            List<Caller> mounted = callers.stream().filter(Caller::isMounted).toList();
-            boolean another = mounted.isEmpty() && Thread.getAllStackTraces().values().stream()
-                .anyMatch(stack -> Arrays.toString(stack).contains("runContinuation"));
-            return another ? callers.stream().filter(one -> !one.isDone()).toList() : mounted;
+        /** Charges calls that were mounted with a share each, or else each that's left with all. */
+        void share(double ms) {
+            if (holders.isEmpty() && another.isEmpty()) return; // it's the machine
+            held += ms;
+            holders.forEach((one, at) -> one.charge(at, ms / holders.size()));
+            if (!holders.isEmpty()) return;
+            for (Caller one : left.isEmpty() ? callers : left) one.charge(another, ms);
+        }
+
+        private static double collected() {
+            return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
+                .mapToDouble(bean -> bean.getCollectionTime()).sum();
+        }
+
+        private Map<Caller, String> mounted() {
+            Map<Caller, String> mounted = new HashMap<>();
+            for (Caller one : callers) {
+                String place = one.isMounted() ? one.place() : "";
+                if (place.matches("(at|pinned) .*") && one.isMounted()) mounted.put(one, place);
+            }
+            return mounted;
+        }
+
+        /** Finds who is mounted. If no call seems to be, the JVM says who and, from 24 on, where. */
+        private void look(long tick) throws JMException {
+            another = "";
+            holders = mounted();
+            if (!holders.isEmpty()) return;
+            Matcher other = CARRIED.matcher(dump());
+            if (!other.find() || other.group(1).equals("" + tick)) return;
+            String place = other.group(2) == null ? ""
+                : ", at " + own(other.group(2).lines().toList());
+            another = "another virtual thread" + place;
+            for (Caller one : callers)
+                if (other.group(1).equals("" + one.thread.threadId()))
+                    holders = Map.of(one, "at " + own(List.of(one.thread.getStackTrace())));
+        }
+
+        static String dump() throws JMException {
+            return "" + ManagementFactory.getPlatformMBeanServer().invoke(
+                new ObjectName("com.sun.management:type=DiagnosticCommand"), "threadPrint",
+                new Object[] {new String[0]}, new String[] {String[].class.getName()});
         }
 
         /** Ends the JVM if that began long ago and no call has ended since: nothing else would. */
         private void stopIfStuck(long start, String what) {
             if (left.removeIf(Caller::isDone)) progress = System.nanoTime();
-            if (Math.min(msSince(start), msSince(progress)) < 40_000) return; // a timeout is less
-            NOTES.add("\n" + what + " for 40 s. Callers left:");
-            left.stream().collect(Collectors.groupingBy(Caller::place, Collectors.counting()))
-                .forEach((place, count) -> NOTES.add("- " + count + " " + place));
-            NOTES.add("Try: java KnownBugs.java; early use; more carriers; -Djdk.pollerMode=1");
-            NOTES.forEach(OUT::println);
-            Runtime.getRuntime().halt(1); // a library's shutdown hook might hang, too
+            if (Math.min(msSince(start), msSince(progress)) < patience) return;
+            String all = "";
+            for (var place : left.stream().collect(Collectors.groupingBy(Caller::place,
+                    TreeMap::new, Collectors.counting())).entrySet())
+                all += "\n  - " + place.getValue() + " " + place.getKey();
+            end(asked + ": " + what + " for " + text(patience / 1_000) + " s. Left:" + all
+                + "\n- Try: " + (all.contains("(class") ? "use that class once at startup; "
+                    + "-Djdk.pollerMode=1 if it's for sockets; java KnownBugs.java"
+                : all.contains(" pinned at") ? "a newer JDK or library, or a ReentrantLock"
+                : all.matches("(?s).*\\d at .*") ? "park, if it spins; else a platform thread"
+                : "a timeout: it waits for another call, or for longer than that"));
         }
     }
 }
