@@ -139,27 +139,28 @@ public class CarrierCheck {
             return;
         }
         double takes = value(0.5, fine.stream().map(Caller::resultNow));
+        double held = value(0.5, fine.stream().map(one -> one.held));
         double collected = value(0.5, rounds.stream().map(one ->
             one.collected / one.callers.size()));
-        double held = value(0.5, fine.stream().map(one -> one.held)) + collected;
         double share = rounds.stream().mapToDouble(one -> one.held + one.collected).sum()
             / rounds.stream().mapToDouble(one -> one.whole).sum();
+        double much = takes < 1 ? 0.3 : takes / 10; // a look takes 0.3 ms
         // What's twice as long as a twin was late isn't the machine's.
-        double noise = 2 * value(1, rounds.stream().map(one -> one.noise));
+        List<Double> noise = rounds.stream().map(one -> 2 * one.noise).sorted().toList();
         List<Caller> holders = fine.stream().filter(one ->
-            one.held > Math.max(takes / 10, noise)).toList();
-        // A look takes a third of a millisecond.
-        boolean isShort = held < takes / 10
-            && value(0.25, fine.stream().map(Caller::resultNow)) < 1;
+            one.held > Math.max(much, noise.getLast())).toList();
+        boolean isShort = held < much && value(0.25, fine.stream().map(Caller::resultNow)) < 1;
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
-        if (collected > Math.max(1, takes / 10)) {
+        if (collected > Math.max(1, much)) {
+            held += collected;
             verdict = "held";
             where = "by the garbage collector";
-        } else if (held > takes / 10 // or calls that wait for each other hold it most of the time
+        } else if (held > much // or calls that wait for each other hold it most of the time
                 || held > 1 && share > 0.5 && atOnce[0].added == 0) {
             where = mostly("(?!compensated).*");
-            verdict = where.startsWith("pinned") ? "pinned" : held < noise ? "?"
+            verdict = where.startsWith("pinned") ? "pinned"
+                : held < noise.get(noise.size() / 2) ? "?"
                 : where.startsWith("another") ? "other" : "held";
             if (verdict.equals("?")) where = "perhaps other programs, or " + where;
         } else if (atOnce[0].added > 0) {
@@ -172,7 +173,8 @@ public class CarrierCheck {
         }
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
         print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
-            Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took), atOnce[0].added));
+            Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took),
+            atOnce[0].added));
     }
 
     // ------------------------------------------------------------------------- words
@@ -351,7 +353,7 @@ public class CarrierCheck {
             holders = Map.of();
             another = "";
             added = Math.max(added, beside.size());
-            beside.forEach((one, at) -> one.charge(at.replaceFirst("\\w+", "compensated"), 0));
+            beside.forEach((one, at) -> one.charge(at.replaceFirst("(pinned )?at", "compensated at"), 0));
             if (collected() == collectedBefore) noise = Math.max(noise, twin.get());
             worst = Math.max(worst, noise);
             return held - heldBefore;
