@@ -76,8 +76,8 @@ class KnownCalls {
                 CarrierCheck.patience = 1_000;
                 yield new Semaphore(0)::acquire; // no frame of its own
             }
-            case "in a row" -> { // each takes a third of the patience, all take six times that
-                CarrierCheck.patience = 1_000;
+            case "in a row" -> { // each takes a tenth of the patience, all take twice that
+                CarrierCheck.patience = 3_000;
                 yield BlockingCalls.inInitializer(() -> nap(300));
             }
             case "cold" -> Cold::touch;

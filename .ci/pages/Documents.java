@@ -117,8 +117,9 @@ class Documents {
                 (page.text() + "starts.txt").contains(run.name())).toList().toString());
             for (MatchResult quote : Page.find(QUOTE, page.text())) {
                 String said = quote.group().replaceAll("```(text)?|, [*]*JDK \\d+", "");
-                if (page.path().equals("README.md")) // a row has a name of its own there
-                    said = said.replaceFirst("^\\| [^|]*", "");
+                if (page.path().equals("README.md")) // own names, ratios first, ms in the head
+                    said = said.replaceFirst("^\\|[^|]*\\|([^|]*)\\|([^|]*)\\|([^|]*)\\|",
+                        "$2ms$3ms$1");
                 for (String part : said.split("\n\n|\n(?=- )|\\.\\.\\."))
                     require(printed.contains(squeeze(part)), page, page.line(quote.start()),
                         "in no kept run: " + part);
@@ -205,6 +206,7 @@ class Picture {
         "pinning \\d+ in synchronized", "pinning \\d+ in class init", "start-time 1,000");
     static final String MARK = "<use href='#jdk%d' class='jdk%1$d%s' x='%.1f' y='%d'/>\n";
     static final String LINE = "<path class='jdk%d' d='M%.1f %dH%.1f'/>\n";
+    static final String NUMBER = "<text class='dim' x='%.1f' y='%d'>%s</text>\n";
     static final String CAPTION =
         "<text class='dim' x='12' y='307'>%s, %s, %s</text>\n</g>\n</svg>\n";
     static final int ONE = 350; // where 1× is
@@ -235,6 +237,8 @@ class Picture {
                 svg += LINE.formatted(jdk, range[0], y, range[range.length - 1]);
                 for (double mark : isNoisy ? range : new double[] {x[0]})
                     svg += MARK.formatted(jdk, isNoisy ? " noisy" : "", mark, y);
+                if (jdk == 1 && !isNoisy) svg += NUMBER.formatted(
+                    range[range.length - 1] + 9, y + 4, cells[jdk].strip().split(" ")[0]);
             }
         }
         String jdks = Page.first("and work +\\| +(JDK.*?) +\\|\n", table);

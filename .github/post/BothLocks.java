@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT-0
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Executors;
 
 class BothLocks {
-    static final int TASKS = 10 * Runtime.getRuntime().availableProcessors();
+    static final int CARRIERS = 2; // on any machine
+    static final int TASKS = 10 * CARRIERS;
 
     public static void main(String[] args) {
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", "" + CARRIERS);
         System.out.println("JDK " + System.getProperty("java.version")
-            + ", processors: " + TASKS / 10 + ", tasks: " + TASKS);
+            + ", carriers: " + CARRIERS + ", tasks: " + TASKS);
         for (String kind : new String[] {"platform", "virtual"}) {
+            millis(kind, false); // to warm up
             System.out.println(kind + ", a lock each: " + millis(kind, false) + " ms");
             System.out.println(kind + ", one for all: " + millis(kind, true) + " ms");
         }
@@ -26,7 +28,7 @@ class BothLocks {
                 Object lock = locks[oneForAll ? 0 : task];
                 executor.submit(() -> {
                     synchronized (lock) {
-                        Thread.sleep(Duration.ofSeconds(1).dividedBy(TASKS));
+                        Thread.sleep(50);
                     }
                     return null;
                 });

@@ -9,6 +9,7 @@ class Waves {
             System.out.println("round " + round);
             time("pool of 200", Executors.newFixedThreadPool(200));
             time("pool of 1000", Executors.newFixedThreadPool(1_000));
+            time("10000 platform threads", Executors.newThreadPerTaskExecutor(Thread::new));
             time("virtual threads", Executors.newVirtualThreadPerTaskExecutor());
         }
     }
