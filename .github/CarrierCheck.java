@@ -393,9 +393,12 @@ public class CarrierCheck {
             String place = other.group(2) == null ? ""
                 : ", at " + own(other.group(2).lines().toList());
             another = "another virtual thread" + place;
-            for (Caller one : callers)
-                if (other.group(1).equals("" + one.thread.threadId()))
-                    holders = Map.of(one, "at " + own(List.of(one.thread.getStackTrace())));
+            for (Caller one : callers) {
+                if (!other.group(1).equals("" + one.thread.threadId())) continue;
+                another = "";
+                String at = own(List.of(one.thread.getStackTrace()));
+                if (!at.isEmpty()) holders = Map.of(one, "at " + at); // else it's no longer there
+            }
         }
 
         static String dump() throws JMException {
