@@ -13,7 +13,8 @@ new=$(mktemp -d)
 trap 'rm -r "$new"' EXIT
 mkdir -p "$new/workshop/jdks" "$new/workshop/later"
 cd "$here"
-cp ../../VirtualThreadsLab.java ../*.java ./*.java jdks.sh look.sh record.sh "$new/workshop"
+cp ../../VirtualThreadsLab.java ../*.java ../post/Rush.java ./*.java jdks.sh look.sh record.sh \
+    "$new/workshop"
 cp ../service/Ticker.java ../service/Carriers.java "$new/workshop/later"
 for page in field switch blocking your-call; do # in the zip, KnownBugs.java is one folder up
     sed 's|java .github/KnownBugs|java ../KnownBugs|' ../$page.md > "$new/workshop/later/$page.md"
