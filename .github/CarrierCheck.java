@@ -142,7 +142,9 @@ public class CarrierCheck {
         double held = value(0.5, fine.stream().map(one -> one.held));
         double collected = value(0.5, rounds.stream().map(one ->
             one.collected / one.callers.size()));
-        double share = rounds.stream().mapToDouble(one -> one.held + one.collected).sum()
+        double allHeld = rounds.stream().mapToDouble(one -> one.held).sum();
+        double allCollected = rounds.stream().mapToDouble(one -> one.collected).sum();
+        double share = (allHeld + allCollected)
             / rounds.stream().mapToDouble(one -> one.whole).sum();
         double much = takes < 1 ? 0.3 : takes / 10; // a look takes 0.3 ms
         // What's twice as long as a twin was late isn't the machine's.
@@ -153,22 +155,19 @@ public class CarrierCheck {
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
         String place = mostly("(?!compensated).*");
-        // If calls wait for each other, each of them takes long.
-        boolean isHeld = held > much || held > 1 && share > 0.5
-            && (atOnce[0].added == 0 || place.startsWith("pinned"));
-        if (collected > Math.max(1, much)) {
+        boolean isPinned = place.startsWith("pinned");
+        if (collected > Math.max(1, much) && allCollected > allHeld) {
             held += collected;
             verdict = "held";
             where = "by the garbage collector";
-        } else if (isHeld) {
-            where = place;
-            verdict = where.startsWith("pinned") ? "pinned"
-                : held < noise.get(noise.size() / 2) ? "?"
-                : where.startsWith("another") ? "other" : "held";
-            if (verdict.equals("?")) where = "perhaps other programs, or " + where;
-        } else if (atOnce[0].added > holders.size()) {
+        } else if (atOnce[0].added > holders.size() && held < takes / 2
+                && !(isPinned && share > 0.5)) {
             verdict = "adds";
             where = mostly("compensated.*");
+        } else if (held > much || held > 1 && share > 0.5) { // calls may wait for each other
+            verdict = isPinned ? "pinned" : held < noise.get(noise.size() / 2) ? "?"
+                : place.startsWith("another") ? "other" : "held";
+            where = verdict.equals("?") ? "perhaps other programs, or " + place : place;
         } else if (!holders.isEmpty()) {
             verdict = "some";
             where = holders.size() + " of " + fine.size() + " calls, up to "
