@@ -155,17 +155,17 @@ public class CarrierCheck {
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
         String place = mostly("(?!compensated).*");
-        boolean isPinned = place.startsWith("pinned");
+        int added = atOnce[0].added; // one or two may be for class files
         if (collected > Math.max(1, much) && allCollected > allHeld) {
             held += collected;
             verdict = "held";
             where = "by the garbage collector";
-        } else if (atOnce[0].added > holders.size() && held < takes / 2
-                && !(isPinned && share > 0.5)) {
+        } else if (added > holders.size() && held < takes / 2 && (added > 2 || share < 0.5)) {
             verdict = "adds";
             where = mostly("compensated.*");
         } else if (held > much || held > 1 && share > 0.5) { // calls may wait for each other
-            verdict = isPinned ? "pinned" : held < noise.get(noise.size() / 2) ? "?"
+            verdict = place.startsWith("pinned") ? "pinned"
+                : held < noise.get(noise.size() / 2) ? "?"
                 : place.startsWith("another") ? "other" : "held";
             where = verdict.equals("?") ? "perhaps other programs, or " + place : place;
         } else if (!holders.isEmpty()) {
@@ -176,7 +176,7 @@ public class CarrierCheck {
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
         print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
             Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took),
-            atOnce[0].added));
+            added));
     }
 
     // ------------------------------------------------------------------------- words
@@ -244,8 +244,10 @@ public class CarrierCheck {
     }
 
     private static void refuse(String why) {
-        System.err.println("CarrierCheck: " + why);
-        Runtime.getRuntime().halt(2);
+        synchronized (NOTES) { // all calls may get here
+            System.err.println("CarrierCheck: " + why);
+            Runtime.getRuntime().halt(2);
+        }
     }
 
     // ------------------------------------------------------------------------- calls
