@@ -5,6 +5,8 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
+import java.nio.file.*;
+import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
@@ -32,12 +34,12 @@ class VirtualThreadsLab {
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
     public static void main(String[] args) throws Exception { // so a subclass's main may, too
-        System.exit(run(FIVE, args));
+        System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
 
-    /** Runs experiments of the list, as the words ask; returns the exit code. */
+    /** Runs experiments of this list, as the words ask; returns the exit code. */
     static int run(List<Experiment> list, String... words) {
-        return CommandLine.run(list, words);
+        return CommandLine.obey(list, List.of(), words);
     }
 
     /**
@@ -60,7 +62,7 @@ class VirtualThreadsLab {
     static void startAll(Thread.Builder builder, int threads) throws Exception {
         var toRun = new CountDownLatch(threads);
         for (int i = 0; i < threads; i++) builder.start(toRun::countDown);
-        toRun.await();
+        Lab.inTime(toRun.await(Lab.limit, TimeUnit.SECONDS));
     }
 
     /**
@@ -181,11 +183,11 @@ class VirtualThreadsLab {
     /** Returns how many more threads are live while tasks wait, as many as have room. */
     static double added(ExecutorService executor, int tasks, int room) throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
-        int before;
-        do { // until earlier threads have ended
+        int before = -1;
+        for (int i = 0; before != bean.getThreadCount() && i < 1_000; i++) {
             before = bean.getThreadCount();
-            Thread.sleep(20);
-        } while (before != bean.getThreadCount());
+            Thread.sleep(20); // earlier threads may be ending
+        }
         var toCome = new AtomicInteger(room);
         var count = new CompletableFuture<Integer>();
         Lab.runAll(executor, tasks, () -> {
@@ -196,12 +198,17 @@ class VirtualThreadsLab {
     }
 }
 
+// ------------------------------------------------------------------ what experiments use
+
 interface Job { void call() throws Exception; }
 interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** A row. Its samples come in pairs, and with them what others had of the processors. */
+/**
+ * A row. Its samples come in pairs, one of each side. Others is what other programs had of
+ * the processors meanwhile: a share for each JVM that has measured the row.
+ */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
     /** One without samples. Each name is a cell of the table, whatever it's made of. */
@@ -213,9 +220,13 @@ record Row(String experiment, String work, boolean isTime, double model,
     String name() { return experiment + " " + work; }
     double platform() { return median(platforms); }
     double virtual() { return median(virtuals); }
-    double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
+
+    double ratio() {
+        double ratio = isTime && virtual() > 0 ? platform() / virtual() : Double.NaN;
+        return Double.isFinite(ratio) ? ratio : Double.NaN;
+    }
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
@@ -224,10 +235,12 @@ record Row(String experiment, String work, boolean isTime, double model,
 
     /** The ratios of the pairs, but for the extreme tenth at each end. */
     private DoubleStream ratios() {
-        int pairs = ratio() > 0 ? platforms.size() : 0;
-        int tenth = pairs / 10;
-        return IntStream.range(0, pairs).mapToDouble(i -> platforms.get(i) / virtuals.get(i))
-            .filter(Double::isFinite).sorted().skip(tenth).limit(pairs - 2 * tenth);
+        if (!(ratio() > 0)) return DoubleStream.empty();
+        double[] all = IntStream.range(0, platforms.size())
+            .mapToDouble(i -> platforms.get(i) / virtuals.get(i))
+            .filter(Double::isFinite).sorted().toArray();
+        int tenth = all.length / 10;
+        return Arrays.stream(all, tenth, all.length - tenth);
     }
 
     /** Of an even number, the mean of the two in the middle; of none, NaN. */
@@ -236,49 +249,47 @@ record Row(String experiment, String work, boolean isTime, double model,
         int size = sorted.size();
         return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
     }
+
+    /** Adds the other row's samples. */
+    Row and(Row other) {
+        platforms.addAll(other.platforms);
+        virtuals.addAll(other.virtuals);
+        others.addAll(other.others);
+        return this;
+    }
+
+    /** The medians in one line, with all their digits. */
+    String toLine() {
+        return String.join("\t", experiment, work, "" + isTime, "" + model,
+            "" + platform(), "" + virtual(), "" + median(others));
+    }
+
+    static Row ofLine(String line) {
+        String[] parts = line.split("\t");
+        double[] numbers = Arrays.stream(parts, 3, 7).mapToDouble(Double::valueOf).toArray();
+        Row row = of(parts[0], parts[1], Boolean.parseBoolean(parts[2]), numbers[0]);
+        row.platforms.add(numbers[1]);
+        row.virtuals.add(numbers[2]);
+        row.others.add(numbers[3]);
+        return row;
+    }
 }
 
-/** The words that experiments use. A sample of time is the mean of several runs: shots. */
-record Lab(Report report, String experiment, boolean quick, int samples) {
+/** The words that experiments use. A sample of time is the mean of several calls: shots. */
+record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
+    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = Math.min( // see the javadoc of Thread
-        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
-        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
+    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten there, too
+        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
+        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
     // Tasks per carrier: a hundred in all will do, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
-    static LongSupplier clock = System::nanoTime; // a test may set these two
+    static LongSupplier clock = System::nanoTime; // a test may set these three
     static DoubleSupplier others = Lab::othersLoad;
-
-    /** Runs experiments, one after another, and prints the report; returns the exit code. */
-    static int run(Collection<Experiment> plan, Report report, boolean quick, int samples) {
-        String vendor = System.getProperty("java.vm.vendor");
-        report.begin(Runtime.version() + ", " + vendor, "", samples);
-        others.getAsDouble(); // the next one counts from here
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> { // after Ctrl-C, above all
-            report.failures.add("stopped before the end.");
-            report.end();
-        }));
-        for (Experiment one : plan) {
-            var lab = new Lab(report, one.name(), quick, samples);
-            report.attempt(one.name(), () -> one.body().measure(lab));
-        }
-        report.end();
-        return report.failures.isEmpty() && !report.isClosed() ? 0 : 1;
-    }
-
-    /** The share of the processors that other programs have used since the last time. */
-    private static double othersLoad() {
-        try {
-            var system = ManagementFactory.getPlatformMXBean(
-                com.sun.management.OperatingSystemMXBean.class);
-            return Math.max(0, system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad()));
-        } catch (LinkageError e) { // this image of Java lacks the module jdk.management
-            return UNKNOWN;
-        }
-    }
+    static int limit = 120; // no wait is longer, in s
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
 
@@ -288,7 +299,11 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /** Runs the job n times, and shuts down. Throws the first failure, or after two minutes. */
+    static void inTime(boolean done) {
+        if (!done) throw new AssertionError("not done in two minutes");
+    }
+
+    /** Calls the job n times, and shuts down. Throws the first failure, or after two minutes. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -296,8 +311,8 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         };
         try {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
-                if (done.isCancelled()) throw new AssertionError("not done in two minutes");
+            for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
+                inTime(!done.isCancelled());
                 done.get();
             }
         } finally {
@@ -331,34 +346,41 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
+    interface Turn { void take(Side side) throws Exception; }
 
     /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
-        if (report.isClosed()) throw new IllegalStateException("nobody reads on");
-        Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; report.rows.containsKey(row.name()); n++) { // names have to differ
-            row = Row.of(experiment, work + " " + n, isTime, model);
-        }
-        if (model <= 0) report.failures.add(row.name() + ": a model has to be above 0.");
+        Row row = newRow(work, isTime, model);
         List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
-        for (int i = 0; i <= samples; i++) {
-            boolean warm = i > 0;
-            report.show(row.name() + "  " + (warm ? i + "/" + samples : "warm-up"));
-            for (Side side : List.copyOf(sides)) {
-                boolean fine = report.attempt(side.name, () -> {
-                    if (warm) side.samples.add(side.gauge.read());
-                    else warmUp(side.gauge, isTime);
-                });
-                if (fine) continue;
-                side.samples.clear();
-                sides.remove(side);
-            }
-            Collections.reverse(sides); // who goes second may find a warmer machine
+        takeTurns(row, "warm-up", sides, side -> warmUp(side.gauge, isTime));
+        for (int i = 1; i <= samples; i++) {
+            takeTurns(row, Text.of("sample %s of %s", i, samples), sides,
+                side -> side.samples.add(side.gauge.read()));
         }
-        if (isTime) row.others().add(others.getAsDouble()); // a count may be too short for it
-        report.add(row);
+        // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
+        if (isTime) row.others().add(others.getAsDouble());
+        results.add(row);
+    }
+
+    private Row newRow(String work, boolean isTime, double model) {
+        Row row = Row.of(experiment, work, isTime, model);
+        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names have to differ
+            row = Row.of(experiment, work + " " + n, isTime, model);
+        }
+        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
+        return row;
+    }
+
+    private void takeTurns(Row row, String step, List<Side> sides, Turn turn) {
+        results.show(row.name() + "  " + step + ", experiment " + place);
+        for (Side side : List.copyOf(sides)) {
+            if (results.attempt(side.name, () -> turn.take(side))) continue;
+            side.samples.clear();
+            sides.remove(side);
+        }
+        Collections.reverse(sides); // who goes second may find a warmer machine
     }
 
     /** Short work: until C2 has seen enough; other: for two samples' time; a count: once. */
@@ -378,55 +400,155 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
             if (ms + ms / shots >= fitMs) return Math.rint(1e6 * ms / shots) / 1e6;
         }
     }
-}
 
-/** Prints the table row by row; then what failed, a chart, and how to read them. */
-class Report {
-    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
-    private static final String HEAD = """
-        | Experiment   | Work                | Platform |  Virtual |    Ratio |  Model |
-        |--------------|---------------------|---------:|---------:|---------:|-------:|
-        """;
-    private final PrintStream out = System.out; // even if a call sets another one
-    final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
-    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    boolean listSamples;
-    boolean ended;
+    // --------------------------------------------------------- a plan, to its end
 
-    void begin(String version, String starts, int samples) {
-        String options = String.join(" ",
-            ManagementFactory.getRuntimeMXBean().getInputArguments());
-        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
-            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
-            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
-        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
-            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
-                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
-            starts + java.time.LocalDate.now() + ", `" + command.replaceAll(" +", " ") + "`"))
-            + "\nRatio: platform \u00f7 virtual; above 1\u00d7, virtual threads need less.\n\n"
-            + HEAD);
+    /** Measures experiments one after another; returns the exit code. */
+    static int perform(Collection<Experiment> plan, Report report, Results results,
+            boolean quick, int samples) {
+        String vendor = System.getProperty("java.vm.vendor");
+        report.begin(Runtime.version() + ", " + vendor, 0, 0, samples);
+        others.getAsDouble(); // the next one counts from here
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(report, results)));
+        int number = 0;
+        for (Experiment one : plan) {
+            if (report.isClosed()) break;
+            String place = ++number + " of " + plan.size();
+            var lab = new Lab(results, one.name(), place, quick, samples);
+            results.attempt(one.name(), () -> one.body().measure(lab));
+        }
+        results.end(report);
+        return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** Does the job. If it fails, the report says why, and everything else goes on. */
+    /** As this JVM ends. If no signal stops it, a call does, be it with exit code 0. */
+    private static void stop(Report report, Results results) {
+        results.fail(Results.STOPPED);
+        if (!results.end(report)) return;
+        boolean bySignal = Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler"));
+        if (!bySignal) Runtime.getRuntime().halt(1);
+    }
+
+    /** The share of the processors that other programs have used since the last time. */
+    private static double othersLoad() {
+        try {
+            var system = ManagementFactory.getPlatformMXBean(
+                com.sun.management.OperatingSystemMXBean.class);
+            double share = system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad());
+            return hasQuota() ? UNKNOWN : Math.max(0, share);
+        } catch (LinkageError e) { // this image of Java lacks the module jdk.management
+            return UNKNOWN;
+        }
+    }
+
+    /** Whether a cgroup of Linux limits the processors: then the bean sees that group alone. */
+    private static boolean hasQuota() {
+        try {
+            for (String entry : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+                for (String group : List.of("", entry.split(":", 3)[2])) { // a container's is ""
+                    if (isQuota("/sys/fs/cgroup" + group + "/cpu.max")) return true;
+                    if (isQuota("/sys/fs/cgroup/cpu" + group + "/cpu.cfs_quota_us")) return true;
+                }
+            }
+        } catch (IOException e) { // not on Linux
+        }
+        return false;
+    }
+
+    private static boolean isQuota(String file) throws IOException {
+        Path path = Path.of(file);
+        return Files.exists(path) && Files.readString(path).matches("(?s)[1-9].*");
+    }
+}
+
+// ------------------------------------------------------------- results, and their report
+
+/** What was measured, and what failed: in this JVM, or in a JDK's launches. */
+class Results {
+    static final String STOPPED = "stopped before the end.";
+    final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
+    final Set<String> failures = new LinkedHashSet<>(); // each is told once
+    int starts; // launches that came to their end
+    private final Report report; // gets the rows as they come
+    private boolean ended; // then nothing is added any more
+
+    Results(Report report) { this.report = report; }
+
+    /** Does the job. If it fails, that's kept, and everything else goes on. */
     boolean attempt(String what, Job job) {
         try {
             job.call();
             return true;
         } catch (Throwable e) { // a call may throw anything
-            failures.add(what + ": " + Text.reason(e) + ".");
+            fail(what + ": " + Text.reason(e) + ".");
             return false;
         }
     }
 
+    void fail(String why) { failures.add(Text.inOneLine(why)); }
+
+    synchronized void show(String progress) {
+        if (!ended) Text.show(progress);
+    }
+
+    /** Keeps a row; of one with the same name, a launch's, its samples join it. */
     synchronized void add(Row row) {
         if (ended) return;
-        rows.put(row.name(), row);
         show("");
+        rows.merge(row.name(), row, Row::and);
+        if (!report.row(row)) throw new IllegalStateException("nobody reads on");
+    }
+
+    /** Has the end printed, unless that has been done; returns whether it did. */
+    synchronized boolean end(Report printer) {
+        if (ended) return false;
+        show("");
+        ended = true;
+        printer.end(this);
+        return true;
+    }
+}
+
+/** Prints results for people: a table row by row, what failed, a chart, how to read them. */
+record Report(PrintStream out, boolean listsSamples) {
+    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
+    private static final String WIDE = "| %-12s | %-19s | %8s | %8s |%s|%5s|\n";
+
+    /** Prints what comes before the rows. So many starts, if there are any, came to an end. */
+    void begin(String version, int done, int starts, int samples) {
+        String of = done < starts ? done + " of " : "";
+        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
+            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
+                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
+                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
+            (starts == 0 ? "" : "starts: " + of + starts + ", ") + LocalDate.now()
+                + ", `" + command() + "`")) + """
+
+            Ratio: platform \u00f7 virtual; above 1\u00d7, virtual threads are faster.
+
+            | Experiment   | Work                | Platform |  Virtual |    Ratio |  Model |
+            |--------------|---------------------|---------:|---------:|---------:|-------:|
+            """);
+    }
+
+    /** This JVM's command, without secrets. */
+    private static String command() {
+        String options = String.join(" ",
+            ManagementFactory.getRuntimeMXBean().getInputArguments());
+        return ("java " + options + " " + System.getProperty("sun.java.command"))
+            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
+            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...")
+            .replaceAll(" +", " ");
+    }
+
+    boolean row(Row row) { return print(line(row) + Launches.message("row", row.toLine())); }
+
+    static String line(Row row) {
         String ratio = ratio(row, false);
-        String line = ratio.length() < 10 ? LINE : LINE.replace("%9s | %6s ", "%s|%5s");
-        print(line.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio, Text.ratio(row.model())));
+        return (ratio.length() < 10 ? LINE : WIDE).formatted(row.experiment(), row.work(),
+            cell(row, row.platform()), cell(row, row.virtual()), ratio,
+            Text.ratio(row.model()));
     }
 
     /** A median: ms, or s if it's long. Any other unit stands in the row's name. */
@@ -437,7 +559,6 @@ class Report {
 
     /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
     static String ratio(Row row, boolean withRange) {
-        if (row == null) return "\u2014";
         String lowest = Text.ratio(row.lowest()).replace("\u00d7", "");
         String highest = Text.ratio(row.highest()).replace("\u00d7", "");
         boolean same = lowest.equals(highest);
@@ -446,31 +567,32 @@ class Report {
         return Text.ratio(row.ratio()) + (same || !withRange ? "" : " (" + range + ")");
     }
 
-    /** Prints what comes after the rows, once. */
-    synchronized void end() {
-        if (ended) return;
-        ended = true;
-        show("");
-        if (!failures.isEmpty()) print("\n" + items(failures.stream().map("Failed: "::concat)));
-        if (listSamples) print("\n### Samples\n\n"
-            + items(rows.values().stream().map(Report::samples)));
-        String bars = compared().map(Report::bar).collect(Collectors.joining());
+    /** Prints what comes after the rows. */
+    void end(Results all) {
+        String sent = all.failures.stream().filter(why -> !why.equals(Results.STOPPED))
+            .map(why -> Launches.message("failed", why)).collect(Collectors.joining());
+        print(all.failures.contains(Results.STOPPED) ? sent : sent + Launches.message("end", ""));
+        Collection<Row> rows = all.rows.values();
+        if (!all.failures.isEmpty())
+            print("\n" + items(all.failures.stream().map("Failed: "::concat)));
+        if (listsSamples)
+            print("\n### Samples\n\n" + items(rows.stream().map(Report::samples)));
+        String bars = compared(all).map(Report::bar).collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
             + "```\n");
-        double most = 100 * rows.values().stream().flatMap(row -> row.others().stream())
-            .filter(share -> !share.isNaN()).max(Double::compare).orElse(0.0);
         if (!rows.isEmpty()) print("""
 
             - ~: don't quote it. The range is over 1.5-fold, or other programs used
-              over a tenth of the processors.
-            - Model: plain arithmetic. In brackets: the lowest and the highest ratio;
-              one sample: no range.
-            """ + (most < 0.5 ? "" : Text.of(
-            "- Other programs used up to %s %% of the processors.\n", Math.rint(most))));
+              over a tenth of the processors: close them, and run it again.
+            - Model: the ratio that arithmetic predicts. In brackets: the lowest and
+              the highest ratio; one sample: no range.
+            """ + others(rows));
     }
 
-    Stream<Row> compared() { return rows.values().stream().filter(row -> row.ratio() > 0); }
+    private static Stream<Row> compared(Results all) {
+        return all.rows.values().stream().filter(row -> row.ratio() > 0);
+    }
 
     private static String samples(Row row) {
         double share = Math.rint(100 * Row.median(row.others()));
@@ -478,7 +600,7 @@ class Report {
             + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
-    /** A line of the chart. To the right of the middle, virtual threads need less. */
+    /** A line of the chart. To the right of the middle, virtual threads are faster. */
     private static String bar(Row row) {
         double twos = Math.log(row.ratio()) / Math.log(2);
         String bar = (row.isNoisy() ? "~" : "\u2588").repeat((int) Math.rint(Math.abs(twos)));
@@ -486,12 +608,41 @@ class Report {
             twos < 0 ? bar : "", twos < 0 ? "" : bar, ratio(row, true));
     }
 
+    /** What others used at most, if that's worth a line; or that nobody can know it. */
+    private static String others(Collection<Row> rows) {
+        List<Double> shares = rows.stream().flatMap(row -> row.others().stream()).toList();
+        OptionalDouble most = shares.stream().mapToDouble(share -> Math.rint(100 * share))
+            .filter(percent -> !Double.isNaN(percent)).max();
+        if (most.orElse(0) > 0) return Text.of(
+            "- Other programs used up to %s %% of the processors.\n", most.getAsDouble());
+        return shares.isEmpty() || most.isPresent() ? "" : """
+            - What other programs used isn't known here, as in any container with a
+              limit on its processors.
+            """;
+    }
+
+    /** Prints the ratios of several JDKs beside each other. */
+    void sideBySide(List<Jdk> jdks) {
+        print("\n### Side by side\n\n"
+            + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.version()))
+            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(jdks.size())
+            + "|\n");
+        Set<String> names = new LinkedHashSet<>();
+        for (Jdk jdk : jdks) compared(jdk.results()).map(Row::name).forEach(names::add);
+        for (String name : names) {
+            print(line(name, jdks.stream().map(jdk -> jdk.results().rows.get(name))
+                .map(row -> row == null ? "\u2014" : ratio(row, true))));
+        }
+    }
+
+    private static String line(String name, Stream<String> cells) {
+        return cells.map(" %19s |"::formatted)
+            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+    }
+
     private static String items(Stream<String> texts) {
         return texts.map("- %s\n"::formatted).collect(Collectors.joining());
     }
-
-    /** Says on standard error what is being done; what comes next is printed over it. */
-    void show(String what) { Text.print(System.err, "\r%-79.79s\r".formatted(what)); }
 
     /** Returns whether that went well. If not, it says so, once. */
     boolean print(String text) {
@@ -517,6 +668,9 @@ class Text {
         console.print(text);
     }
 
+    /** Says on standard error what is being done; what comes next is written over it. */
+    static void show(String what) { print(System.err, "\r%-79.79s\r".formatted(what)); }
+
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
     static String of(String form, Object... values) {
         return String.format(Locale.ROOT, form, Arrays.stream(values)
@@ -528,8 +682,10 @@ class Text {
         if (!Double.isFinite(value)) return "\u2014";
         double size = Math.abs(value);
         if (size > 0 && size < 0.001) return "<0.001" + unit;
-        String format = size % 1 == 0 || size >= 999.5 ? "%,.0f"
-            : size < 0.01 ? "%.1g" : size < 0.1 ? "%.2g" : "%.3g";
+        String format = "%.3g";
+        if (size < 0.1) format = "%.2g";
+        if (size < 0.01) format = "%.1g";
+        if (size >= 999.5 || size % 1 == 0) format = "%,.0f";
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
@@ -542,7 +698,9 @@ class Text {
             : number(Math.rint(value / last) * last, "\u00d7");
     }
 
-    static String cell(String name) { return name.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
+    static String cell(String name) { return inOneLine(name.replace('|', ' ')); }
+
+    static String inOneLine(String text) { return text.replaceAll("[\\s\\p{Cntrl}]+", " "); }
 
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
@@ -554,7 +712,7 @@ class Text {
                     Objects.toString(x.getMessage(), x + place(x));
                 default -> one + place(one);
             }).collect(Collectors.joining(", caused by "));
-        return "%.500s".formatted(all.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
+        return "%.500s".formatted(inOneLine(all)); // one may be long
     }
 
     /** The first frame outside the JDK and class Lab, such as Mine.load(Mine.java:19). */
@@ -565,7 +723,9 @@ class Text {
     }
 }
 
-/** The words of a command: what runs, how often, and on which JDKs. */
+// ----------------------------------------------------------- the command, and its JVMs
+
+/** The words of a command: what is measured, how often, and on which JDKs. */
 class CommandLine {
     private static final String HELP = """
         java VirtualThreadsLab.java [option ...] [name ...]
@@ -579,48 +739,60 @@ class CommandLine {
         """;
     final Set<Experiment> plan = new LinkedHashSet<>();
     final List<Jdk> jdks = new ArrayList<>();
-    final Report report = new Report(); // of this JVM, if it's the one that measures
     boolean quick;
-    int samples = 5;
+    boolean listsSamples;
+    int samples = 5; // of each side, in a JVM
     int starts; // 0: measure in this JVM
 
-    /** Runs what the words ask for; only the five have encores. Returns the exit code. */
-    static int run(List<Experiment> list, String... words) {
-        var line = new CommandLine();
-        List<Experiment> all = new ArrayList<>(list);
-        if (list.equals(VirtualThreadsLab.FIVE)) all.addAll(Encores.LIST);
+    /** Does what the words ask for; encores have to be named. Returns the exit code. */
+    static int obey(List<Experiment> list, List<Experiment> encores, String... words) {
+        List<Experiment> all = Stream.of(list, encores).flatMap(List::stream).toList();
+        var asked = new CommandLine();
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
             String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
                 one.summary())).collect(Collectors.joining());
-            return line.report.print(HELP.formatted(list.size()) + names) ? 0 : 1;
+            return new Report(System.out, false).print(HELP.formatted(list.size()) + names)
+                ? 0 : 1;
         }
         try {
-            for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
-            var kind = Thread.startVirtualThread(() -> { }).getClass(); // or an option is wrong
-            require(!kind.getSimpleName().startsWith("Bound"), "this JVM has no carriers");
-        } catch (Error e) {
-            System.err.println("VirtualThreadsLab: " + Text.reason(e));
+            var kind = Thread.startVirtualThread(() -> { }).getClass().getSimpleName();
+            require(!kind.startsWith("Bound"), "this JVM has no carriers");
+            ManagementFactory.getRuntimeMXBean();
+            for (var rest = List.of(words).iterator(); rest.hasNext(); ) asked.read(rest, all);
+        } catch (IllegalArgumentException refused) {
+            System.err.println("VirtualThreadsLab: " + Text.inOneLine(refused.getMessage()));
+            return 2;
+        } catch (LinkageError e) {
+            System.err.println("VirtualThreadsLab: a wrong jdk.virtualThreadScheduler option, "
+                + "or no module java.management: " + Text.reason(e));
             return 2;
         }
-        if (line.plan.isEmpty()) line.plan.addAll(list);
-        return line.run();
+        if (asked.plan.isEmpty()) asked.plan.addAll(list);
+        return asked.measure();
     }
 
     private void read(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
             case "--quick" -> quick = true;
-            case "--samples" -> report.listSamples = true;
+            case "--samples" -> listsSamples = true;
             case "--runs" -> samples = number(word, words);
             case "--starts" -> starts = number(word, words);
             case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
             default -> {
                 List<Experiment> named = all.stream().filter(one ->
                     word.equals("all") || word.equals(one.name())).toList();
-                require(!named.isEmpty(), "not understood: '" + word + "', try --help");
+                require(!named.isEmpty(), "not understood: '" + word + "'"
+                    + hint(word, all) + ", try --help");
                 plan.addAll(named);
             }
         }
+    }
+
+    private static String hint(String word, List<Experiment> all) {
+        return all.stream().map(Experiment::name)
+            .filter(name -> word.length() > 2 && name.startsWith(word.substring(0, 3)))
+            .findFirst().map(", did you mean %s?"::formatted).orElse("");
     }
 
     private static int number(String option, Iterator<String> words) {
@@ -630,17 +802,20 @@ class CommandLine {
     }
 
     static void require(boolean fine, String otherwise) {
-        if (!fine) throw new AssertionError(otherwise);
+        if (!fine) throw new IllegalArgumentException(otherwise);
     }
 
-    private int run() {
-        Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
-            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
-        if (starts == 0 && jdks.isEmpty()) return Lab.run(plan, report, quick, samples);
+    /** Measures in this JVM, or in fresh ones. Returns the exit code. */
+    private int measure() {
+        var report = new Report(System.out, listsSamples);
+        if (starts == 0 && jdks.isEmpty()) {
+            Launches.endWithParent();
+            return Lab.perform(plan, report, new Results(report), quick, samples);
+        }
         if (jdks.isEmpty()) jdks.add(new Jdk(System.getProperty("java.home"),
-            System.getProperty("java.version"), System.getProperty("java.vm.vendor"), report));
+            System.getProperty("java.version"), System.getProperty("java.vm.vendor")));
         starts = Math.max(1, starts);
-        return new Launches(this).run();
+        return new Launches(this, report).measure();
     }
 }
 
@@ -650,39 +825,63 @@ class CommandLine {
  */
 class Launches {
     static final String PARENT = "lab.parent"; // when this process ends, so does the launch
-    private final CommandLine line;
-    private boolean ended;
+    static final String TOKEN = "lab.token"; // begins each line that it sends
+    private final String token = Long.toHexString(new Random().nextLong());
+    private final CommandLine asked;
+    private final Report report;
+    private final CompletableFuture<Void> printed = new CompletableFuture<>();
+    private volatile Process child;
+    private volatile boolean stopped;
 
-    Launches(CommandLine line) { this.line = line; }
-
-    int run() {
-        Runtime.getRuntime().addShutdownHook(new Thread(this::end)); // after Ctrl-C, above all
-        for (int i = 1; i <= line.starts; i++) {
-            for (Jdk jdk : line.jdks) {
-                String name = "start %s of %s, JDK %s".formatted(i, line.starts, jdk.version());
-                System.err.println(name);
-                jdk.report().attempt(name, () -> launch(name, jdk));
-            }
-        }
-        end();
-        boolean fine = line.jdks.stream().allMatch(jdk -> jdk.report().failures.isEmpty());
-        return fine && !line.report.isClosed() ? 0 : 1;
+    Launches(CommandLine asked, Report report) {
+        this.asked = asked;
+        this.report = report;
     }
 
-    /** A launch is an ordinary run of the lab, whose report is read line by line. */
-    private void launch(String name, Jdk jdk) throws Exception {
+    int measure() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
+        for (int i = 1; i <= asked.starts; i++) {
+            for (Jdk jdk : asked.jdks) {
+                if (stopped) continue;
+                String start = "start %s of %s, JDK %s".formatted(i, asked.starts,
+                    jdk.version());
+                System.err.println(start);
+                jdk.results().attempt(start, () -> launch(start, jdk));
+            }
+        }
+        print();
+        printed.complete(null);
+        boolean fine = asked.jdks.stream().allMatch(jdk -> jdk.results().failures.isEmpty());
+        return fine && !report.isClosed() ? 0 : 1;
+    }
+
+    /** As this JVM ends, after Ctrl-C above all: the launch ends first, and sends the rest. */
+    private void stop() {
+        if (printed.isDone()) return;
+        stopped = true;
+        if (child != null) {
+            child.destroy();
+            child.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
+            child.destroyForcibly();
+        }
+        printed.join();
+    }
+
+    private void launch(String start, Jdk jdk) throws Exception {
         var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        Process child = builder.start();
-        var output = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
+        int before = jdk.results().starts;
+        child = builder.start();
+        var lines = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
         Thread reader = Thread.ofPlatform().daemon()
-            .start(() -> output.forEach(text -> jdk.read(name, text)));
+            .start(() -> lines.forEach(line -> read(line, start, jdk.results())));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
-        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C ends all
-        if (exit != 0) throw new AssertionError("exit code " + exit);
+        stopped |= Set.of(129, 130, 143).contains(exit); // Ctrl-C ends all
+        if (!stopped && jdk.results().starts == before)
+            throw new AssertionError("stopped before the end, exit code " + exit);
     }
 
     /** The command of this JVM, with its options, for the JDK in that folder. */
@@ -694,100 +893,73 @@ class Launches {
         StackTraceElement[] stack = Thread.currentThread().getStackTrace(); // main is last
         String main = stack[stack.length - 1].getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
-            "-D" + PARENT + "=" + ProcessHandle.current().pid(),
+            "-D" + PARENT + "=" + ProcessHandle.current().pid(), "-D" + TOKEN + "=" + token,
             "--class-path=" + System.getProperty("java.class.path"),
             System.getProperty("jdk.launcher.sourcefile", main),
-            "--samples", "--runs", "" + line.samples));
-        if (line.quick) command.add("--quick");
-        for (Experiment one : line.plan) command.add(one.name());
+            "--runs", "" + asked.samples));
+        if (asked.quick) command.add("--quick");
+        for (Experiment one : asked.plan) command.add(one.name());
         return command;
     }
 
-    private synchronized void end() {
-        if (ended) return;
-        ended = true;
+    private void print() {
         System.err.println("\nThe medians of all starts:\n");
-        for (Jdk jdk : line.jdks) {
-            if (jdk != line.jdks.getFirst()) line.report.print("\n");
-            jdk.print(line);
+        for (Jdk jdk : asked.jdks) {
+            Results results = jdk.results();
+            if (stopped && results.starts < asked.starts) results.fail(Results.STOPPED);
+            if (jdk != asked.jdks.getFirst()) report.print("\n");
+            if (!results.rows.isEmpty()) report.begin(jdk.version() + ", " + jdk.vendor(),
+                results.starts, asked.starts, asked.samples);
+            results.rows.values().forEach(report::row);
+            results.end(report);
         }
-        if (line.jdks.size() > 1) printSideBySide();
+        if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
     }
 
-    private void printSideBySide() {
-        line.report.print("\n### Side by side\n\n"
-            + line("Experiment and work", jdk -> "JDK " + jdk.version())
-            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(line.jdks.size())
-            + "|\n");
-        Set<String> names = new LinkedHashSet<>();
-        for (Jdk jdk : line.jdks) jdk.report().compared().map(Row::name).forEach(names::add);
-        for (String name : names) line.report.print(line(name, jdk ->
-            Report.ratio(jdk.report().rows.get(name), true)));
+    static void endWithParent() {
+        Optional.ofNullable(Long.getLong(PARENT)).flatMap(ProcessHandle::of)
+            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
     }
 
-    private String line(String name, Function<Jdk, String> cell) {
-        return line.jdks.stream().map(cell).map(" %19s |"::formatted)
-            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+    /** What this JVM sends to the one that has launched it, if one has: a line of its own. */
+    static String message(String kind, String what) {
+        String token = System.getProperty(TOKEN);
+        return token == null ? "" : "\n" + String.join("\t", token, kind, what) + "\n";
+    }
+
+    /** Reads what a launch sends; anything else is what a call prints. */
+    private void read(String line, String start, Results results) {
+        String[] parts = line.split("\t", 3);
+        if (!parts[0].equals(token)) return;
+        if (parts[1].equals("row")) results.add(Row.ofLine(parts[2]));
+        if (parts[1].equals("failed")) results.fail(start + ": " + parts[2]);
+        if (parts[1].equals("end")) results.starts++;
     }
 }
 
-/** A JDK, and what its launches have printed: each gives every row a sample. */
-record Jdk(String folder, String version, String vendor, Report report) {
+/** A JDK, and what its launches have measured: each gives every row a pair of samples. */
+record Jdk(String folder, String version, String vendor, Results results) {
+    Jdk(String folder, String version, String vendor) {
+        this(folder, version, vendor, new Results(new Report(System.err, false)));
+    }
+
     static Jdk of(String folder) {
         var release = new Properties(); // of quoted values
         try (var file = new FileReader(folder + "/release")) {
             release.load(file);
-        } catch (IOException e) { // then it has no version
+        } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-        CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+        boolean runs = Stream.of("java", "java.exe").map(java -> Path.of(folder, "bin", java))
+            .anyMatch(Files::isExecutable);
+        CommandLine.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
             "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
         String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        return new Jdk(folder, version, vendor, new Report());
-    }
-
-    /** Reads a line of a launch's report; other lines are what calls print. */
-    synchronized void read(String launch, String line) {
-        String[] cells = line.split(" *\\| *"); // the first one is empty
-        String[] samples = line.split("^- |: platform |; virtual |; others "); // here, too
-        if (!report.ended && cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
-            Text.print(System.err, line + "\n");
-            boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
-            Row row = report.rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
-                Row.of(cells[1], cells[2], isTime, median(cells[6])));
-            row.platforms().add(median(cells[3]));
-            row.virtuals().add(median(cells[4]));
-            row.others().add(Double.NaN);
-        } else if (samples.length > 3 && report.rows.containsKey(samples[1])) { // unrounded
-            Row row = report.rows.get(samples[1]);
-            int last = row.others().size() - 1;
-            row.platforms().set(last, median(samples[2]));
-            row.virtuals().set(last, median(samples[3]));
-            row.others().set(last, samples.length > 4 ? median(samples[4]) / 100 : 0);
-        } else if (line.startsWith("- Failed: ")) {
-            report.failures.add(launch + ": " + line.substring(10));
-        }
-    }
-
-    /** Of samples, or of the one in a cell; times become ms. */
-    private static double median(String text) {
-        String digits = text.replace(",", ""); // of thousands, and between samples
-        double median = Row.median(new Scanner(digits).findAll("-?\\d+(\\.\\d+)?(E-?\\d+)?")
-            .map(number -> Double.valueOf(number.group())).toList());
-        return median * (text.endsWith(" s") ? 1_000 : 1);
-    }
-
-    synchronized void print(CommandLine line) {
-        int done = report.rows.values().stream().mapToInt(row -> row.others().size()).max()
-            .orElse(0);
-        String of = done < line.starts ? done + " of " : "";
-        String starts = "starts: " + of + line.starts + ", ";
-        report.listSamples = line.report.listSamples;
-        report.begin(version + ", " + vendor, starts, line.samples);
-        List.copyOf(report.rows.values()).forEach(report::add);
-        report.end();
+        return new Jdk(folder, version, vendor);
     }
 }
+
+// ------------------------------------------------------------------ seven more experiments
 
 /** More experiments, and what only they use. */
 class Encores {
@@ -954,12 +1126,14 @@ class Encores {
                 come.countDown();
                 while (!open.get()) LockSupport.park();
             });
-            come.await();
+            Lab.inTime(come.await(Lab.limit, TimeUnit.SECONDS));
             return question.read();
         } finally {
             open.set(true);
             for (Thread thread : threads) LockSupport.unpark(thread);
-            for (Thread thread : threads) if (thread != null) thread.join();
+            for (Thread thread : threads) {
+                if (thread != null) Lab.inTime(thread.join(Duration.ofSeconds(Lab.limit)));
+            }
         }
     }
 
@@ -982,13 +1156,16 @@ class Encores {
             begun.countDown();
             Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38));
         };
-        try (executor) {
+        try {
             var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
-            begun.await();
+            Lab.inTime(begun.await(Lab.limit, TimeUnit.SECONDS));
             long start = System.nanoTime();
             var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
-            for (var done : computing) done.get();
-            return shortTask.get();
+            for (var done : computing) done.get(Lab.limit, TimeUnit.SECONDS);
+            return shortTask.get(Lab.limit, TimeUnit.SECONDS);
+        } finally {
+            executor.shutdown();
+            executor.awaitTermination(2, TimeUnit.SECONDS);
         }
     }
 
@@ -1010,7 +1187,8 @@ class Encores {
             });
             server.setExecutor(executor);
             server.start();
-            address = java.net.URI.create("http:/" + server.getAddress()).toURL();
+            int port = server.getAddress().getPort();
+            address = java.net.URI.create("http://127.0.0.1:" + port).toURL();
         }
 
         /** Blocks its thread and needs no other. Its latency counts from this time, in ns. */
