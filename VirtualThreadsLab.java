@@ -346,7 +346,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     record Side(String name, Gauge gauge, List<Double> samples) { }
-    interface Turn { void take(Side side) throws Exception; }
 
     /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
@@ -354,10 +353,20 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
-        takeTurns(row, "warm-up", sides, side -> warmUp(side.gauge, isTime));
-        for (int i = 1; i <= samples; i++) {
-            takeTurns(row, Text.of("sample %s of %s", i, samples), sides,
-                side -> side.samples.add(side.gauge.read()));
+        for (int i = 0; i <= samples; i++) {
+            boolean isWarm = i > 0;
+            String step = isWarm ? "sample " + i + " of " + samples : "warm-up";
+            results.show(row.name() + "  " + step + ", experiment " + place);
+            for (Side side : List.copyOf(sides)) {
+                boolean fine = results.attempt(side.name, () -> {
+                    if (isWarm) side.samples.add(side.gauge.read());
+                    else warmUp(side.gauge, isTime);
+                });
+                if (fine) continue;
+                side.samples.clear();
+                sides.remove(side);
+            }
+            Collections.reverse(sides); // who goes second may find a warmer machine
         }
         // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
         if (isTime) row.others().add(others.getAsDouble());
@@ -371,16 +380,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         }
         if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
         return row;
-    }
-
-    private void takeTurns(Row row, String step, List<Side> sides, Turn turn) {
-        results.show(row.name() + "  " + step + ", experiment " + place);
-        for (Side side : List.copyOf(sides)) {
-            if (results.attempt(side.name, () -> turn.take(side))) continue;
-            side.samples.clear();
-            sides.remove(side);
-        }
-        Collections.reverse(sides); // who goes second may find a warmer machine
     }
 
     /** Short work: until C2 has seen enough; other: for two samples' time; a count: once. */
@@ -417,14 +416,14 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             var lab = new Lab(results, one.name(), place, quick, samples);
             results.attempt(one.name(), () -> one.body().measure(lab));
         }
-        results.end(report);
+        report.print(Launches.message("end", ""));
+        results.end(report, false);
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
     /** As this JVM ends. If no signal stops it, a call does, be it with exit code 0. */
     private static void stop(Report report, Results results) {
-        results.fail(Results.STOPPED);
-        if (!results.end(report)) return;
+        if (!results.end(report, true)) return;
         boolean bySignal = Thread.getAllStackTraces().keySet().stream()
             .anyMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler"));
         if (!bySignal) Runtime.getRuntime().halt(1);
@@ -445,20 +444,19 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     /** Whether a cgroup of Linux limits the processors: then the bean sees that group alone. */
     private static boolean hasQuota() {
         try {
-            for (String entry : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
-                for (String group : List.of("", entry.split(":", 3)[2])) { // a container's is ""
-                    if (isQuota("/sys/fs/cgroup" + group + "/cpu.max")) return true;
-                    if (isQuota("/sys/fs/cgroup/cpu" + group + "/cpu.cfs_quota_us")) return true;
+            List<String> entries = Files.readAllLines(Path.of("/proc/self/cgroup"));
+            entries.add("::"); // in a container, its group may be at the top
+            for (String entry : entries) {
+                String group = entry.split(":", 3)[2];
+                for (String limit : List.of("%s/cpu.max", "/cpu%s/cpu.cfs_quota_us")) {
+                    Path file = Path.of("/sys/fs/cgroup" + limit.formatted(group));
+                    if (Files.exists(file) && Files.readString(file).matches("(?s)[1-9].*"))
+                        return true;
                 }
             }
         } catch (IOException e) { // not on Linux
         }
         return false;
-    }
-
-    private static boolean isQuota(String file) throws IOException {
-        Path path = Path.of(file);
-        return Files.exists(path) && Files.readString(path).matches("(?s)[1-9].*");
     }
 }
 
@@ -466,9 +464,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
 /** What was measured, and what failed: in this JVM, or in a JDK's launches. */
 class Results {
-    static final String STOPPED = "stopped before the end.";
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
-    final Set<String> failures = new LinkedHashSet<>(); // each is told once
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
     int starts; // launches that came to their end
     private final Report report; // gets the rows as they come
     private boolean ended; // then nothing is added any more
@@ -486,7 +483,10 @@ class Results {
         }
     }
 
-    void fail(String why) { failures.add(Text.inOneLine(why)); }
+    synchronized void fail(String why) {
+        String line = Text.inOneLine(why);
+        if (failures.add(line)) report.print(Launches.message("failed", line));
+    }
 
     synchronized void show(String progress) {
         if (!ended) Text.show(progress);
@@ -501,10 +501,11 @@ class Results {
     }
 
     /** Has the end printed, unless that has been done; returns whether it did. */
-    synchronized boolean end(Report printer) {
+    synchronized boolean end(Report printer, boolean isEarly) {
         if (ended) return false;
         show("");
         ended = true;
+        if (isEarly) failures.add("stopped before the end.");
         printer.end(this);
         return true;
     }
@@ -569,9 +570,6 @@ record Report(PrintStream out, boolean listsSamples) {
 
     /** Prints what comes after the rows. */
     void end(Results all) {
-        String sent = all.failures.stream().filter(why -> !why.equals(Results.STOPPED))
-            .map(why -> Launches.message("failed", why)).collect(Collectors.joining());
-        print(all.failures.contains(Results.STOPPED) ? sent : sent + Launches.message("end", ""));
         Collection<Row> rows = all.rows.values();
         if (!all.failures.isEmpty())
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
@@ -610,14 +608,15 @@ record Report(PrintStream out, boolean listsSamples) {
 
     /** What others used at most, if that's worth a line; or that nobody can know it. */
     private static String others(Collection<Row> rows) {
-        List<Double> shares = rows.stream().flatMap(row -> row.others().stream()).toList();
+        List<Double> shares = rows.stream().filter(Row::isTime)
+            .flatMap(row -> row.others().stream()).toList();
         OptionalDouble most = shares.stream().mapToDouble(share -> Math.rint(100 * share))
             .filter(percent -> !Double.isNaN(percent)).max();
         if (most.orElse(0) > 0) return Text.of(
             "- Other programs used up to %s %% of the processors.\n", most.getAsDouble());
         return shares.isEmpty() || most.isPresent() ? "" : """
-            - What other programs used isn't known here, as in any container with a
-              limit on its processors.
+            - Other programs: not known here. In a container with a limit on its
+              processors, Java sees that container alone.
             """;
     }
 
@@ -759,12 +758,8 @@ class CommandLine {
             require(!kind.startsWith("Bound"), "this JVM has no carriers");
             ManagementFactory.getRuntimeMXBean();
             for (var rest = List.of(words).iterator(); rest.hasNext(); ) asked.read(rest, all);
-        } catch (IllegalArgumentException refused) {
-            System.err.println("VirtualThreadsLab: " + Text.inOneLine(refused.getMessage()));
-            return 2;
-        } catch (LinkageError e) {
-            System.err.println("VirtualThreadsLab: a wrong jdk.virtualThreadScheduler option, "
-                + "or no module java.management: " + Text.reason(e));
+        } catch (AssertionError | LinkageError e) { // refused; a wrong option, a module less
+            System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
         if (asked.plan.isEmpty()) asked.plan.addAll(list);
@@ -782,17 +777,14 @@ class CommandLine {
             default -> {
                 List<Experiment> named = all.stream().filter(one ->
                     word.equals("all") || word.equals(one.name())).toList();
-                require(!named.isEmpty(), "not understood: '" + word + "'"
-                    + hint(word, all) + ", try --help");
+                String alike = all.stream().map(Experiment::name)
+                    .filter(name -> name.startsWith("%.3s".formatted(word))).findFirst()
+                    .map(" (did you mean %s?)"::formatted).orElse("");
+                require(!named.isEmpty(), "not understood: '" + word + "'" + alike
+                    + ", try --help");
                 plan.addAll(named);
             }
         }
-    }
-
-    private static String hint(String word, List<Experiment> all) {
-        return all.stream().map(Experiment::name)
-            .filter(name -> word.length() > 2 && name.startsWith(word.substring(0, 3)))
-            .findFirst().map(", did you mean %s?"::formatted).orElse("");
     }
 
     private static int number(String option, Iterator<String> words) {
@@ -802,18 +794,20 @@ class CommandLine {
     }
 
     static void require(boolean fine, String otherwise) {
-        if (!fine) throw new IllegalArgumentException(otherwise);
+        if (!fine) throw new AssertionError(otherwise);
     }
 
     /** Measures in this JVM, or in fresh ones. Returns the exit code. */
     private int measure() {
         var report = new Report(System.out, listsSamples);
         if (starts == 0 && jdks.isEmpty()) {
-            Launches.endWithParent();
+            Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
+                .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
             return Lab.perform(plan, report, new Results(report), quick, samples);
         }
         if (jdks.isEmpty()) jdks.add(new Jdk(System.getProperty("java.home"),
-            System.getProperty("java.version"), System.getProperty("java.vm.vendor")));
+            System.getProperty("java.version"), System.getProperty("java.vm.vendor"),
+            new Results(new Report(System.err, false))));
         starts = Math.max(1, starts);
         return new Launches(this, report).measure();
     }
@@ -831,7 +825,7 @@ class Launches {
     private final Report report;
     private final CompletableFuture<Void> printed = new CompletableFuture<>();
     private volatile Process child;
-    private volatile boolean stopped;
+    private volatile int signal; // the exit code, once it is stopped
 
     Launches(CommandLine asked, Report report) {
         this.asked = asked;
@@ -842,7 +836,7 @@ class Launches {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         for (int i = 1; i <= asked.starts; i++) {
             for (Jdk jdk : asked.jdks) {
-                if (stopped) continue;
+                if (signal > 0) continue;
                 String start = "start %s of %s, JDK %s".formatted(i, asked.starts,
                     jdk.version());
                 System.err.println(start);
@@ -851,6 +845,7 @@ class Launches {
         }
         print();
         printed.complete(null);
+        if (signal > 1) return signal;
         boolean fine = asked.jdks.stream().allMatch(jdk -> jdk.results().failures.isEmpty());
         return fine && !report.isClosed() ? 0 : 1;
     }
@@ -858,7 +853,7 @@ class Launches {
     /** As this JVM ends, after Ctrl-C above all: the launch ends first, and sends the rest. */
     private void stop() {
         if (printed.isDone()) return;
-        stopped = true;
+        signal = 1;
         if (child != null) {
             child.destroy();
             child.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
@@ -879,8 +874,8 @@ class Launches {
             .start(() -> lines.forEach(line -> read(line, start, jdk.results())));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
-        stopped |= Set.of(129, 130, 143).contains(exit); // Ctrl-C ends all
-        if (!stopped && jdk.results().starts == before)
+        if (Set.of(129, 130, 143).contains(exit)) signal = exit; // Ctrl-C ends all
+        if (signal == 0 && jdk.results().starts == before)
             throw new AssertionError("stopped before the end, exit code " + exit);
     }
 
@@ -906,19 +901,13 @@ class Launches {
         System.err.println("\nThe medians of all starts:\n");
         for (Jdk jdk : asked.jdks) {
             Results results = jdk.results();
-            if (stopped && results.starts < asked.starts) results.fail(Results.STOPPED);
             if (jdk != asked.jdks.getFirst()) report.print("\n");
             if (!results.rows.isEmpty()) report.begin(jdk.version() + ", " + jdk.vendor(),
                 results.starts, asked.starts, asked.samples);
             results.rows.values().forEach(report::row);
-            results.end(report);
+            results.end(report, signal > 0 && results.starts < asked.starts);
         }
         if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
-    }
-
-    static void endWithParent() {
-        Optional.ofNullable(Long.getLong(PARENT)).flatMap(ProcessHandle::of)
-            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
     }
 
     /** What this JVM sends to the one that has launched it, if one has: a line of its own. */
@@ -939,10 +928,6 @@ class Launches {
 
 /** A JDK, and what its launches have measured: each gives every row a pair of samples. */
 record Jdk(String folder, String version, String vendor, Results results) {
-    Jdk(String folder, String version, String vendor) {
-        this(folder, version, vendor, new Results(new Report(System.err, false)));
-    }
-
     static Jdk of(String folder) {
         var release = new Properties(); // of quoted values
         try (var file = new FileReader(folder + "/release")) {
@@ -955,7 +940,7 @@ record Jdk(String folder, String version, String vendor, Results results) {
         CommandLine.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
             "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
         String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        return new Jdk(folder, version, vendor);
+        return new Jdk(folder, version, vendor, new Results(new Report(System.err, false)));
     }
 }
 
