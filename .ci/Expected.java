@@ -44,6 +44,8 @@ class Expected {
         TESTS.put("turns", Expected::turns);
         TESTS.put("numbers", Expected::numbers);
         TESTS.put("ranges", Expected::ranges);
+        TESTS.put("noise-of-launches", Expected::noise);
+        TESTS.put("limits", Expected::limits);
         TESTS.put("unknown", Expected::unknown);
         TESTS.put("meanings", Expected::meanings);
         TESTS.put("rows" + machine, Expected::rows);
@@ -370,10 +372,10 @@ class Expected {
                     + results.rows.values().iterator().next().platforms() + "\n";
             }
         }
-        return all + limits() + "\n";
+        return all;
     }
 
-    /** What runAll asks of an executor. */
+    /** What runAll asks of an executor: how long it waits, for those that were cancelled, too. */
     static String limits() throws Exception {
         List<String> asked = new ArrayList<>();
         Lab.runAll((ExecutorService) java.lang.reflect.Proxy.newProxyInstance(
@@ -385,7 +387,7 @@ class Expected {
                     : " " + args[0] + args[1]));
                 return all ? List.of() : true;
             }), 7, () -> { });
-        return "" + asked;
+        return asked + "\n";
     }
 
     static String numbers() {
@@ -412,6 +414,19 @@ class Expected {
                 row.platforms().add(7.0);
                 all += odd + ", " + gaps + " gaps: " + Report.ratio(row, true) + "\n";
             }
+        }
+        return all;
+    }
+
+    /** A row is noisy if most launches were on a busy machine; in a quiet one, others had 0. */
+    static String noise() {
+        String all = "";
+        for (double[] shares : new double[][] {{0, 0.2, 0}, {0.2, 0.05, 0.12}, {0.09, 0.09, 1},
+                {0.2}, {0}, {Double.NaN, 0.2, 0.2}, {Double.NaN}, {0, 0, 0.2, 0.2}}) {
+            Row row = Row.of("noise", "of launches", true, 1);
+            for (double share : shares) row.and(Row.ofLine(
+                String.join("\t", "noise", "of launches", "true", "1", "5", "2", "" + share)));
+            all += Arrays.toString(shares) + ": " + Report.ratio(row, true) + "\n";
         }
         return all;
     }
