@@ -20,9 +20,9 @@ import java.util.stream.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, such as new Thread(task).start() starts
- * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
- * carrier           a platform thread that runs virtual ones; by default one per processor
+ * platform thread   a thread of the operating system, as new Thread(task).start() starts
+ * virtual thread    a thread of the JVM; it leaves its carrier as it waits, unless pinned
+ * carrier           a platform thread that runs virtual ones; usually one per processor
  * pinned            unable to leave its carrier, which has to wait with it
  */
 class VirtualThreadsLab {
@@ -33,7 +33,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    public static void main(String[] args) throws Exception { // so a subclass's main may, too
+    public static void main(String[] args) throws Exception { // as Mine's may
         System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
 
@@ -144,7 +144,7 @@ class VirtualThreadsLab {
         }));
     }
 
-    /** Returns a job that does this in a class initializer, on each call in a new class. */
+    /** A job that does this in a class initializer, on each call in a new class. */
     static Job initializing(Runnable inInitializer) throws IOException {
         String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
         byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
@@ -159,7 +159,7 @@ class VirtualThreadsLab {
     }
 
     static final ThreadLocal<Runnable> IN_INITIALIZER = new ThreadLocal<>();
-    // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
+    // Each thread has its own monitor. The compiler can't prove it, and keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
     /**
@@ -199,15 +199,14 @@ class VirtualThreadsLab {
 }
 
 // ------------------------------------------------------------------ what experiments use
-
 interface Job { void call() throws Exception; }
 interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
 /**
- * A row. Its samples come in pairs, one of each side. Others is what other programs had of
- * the processors meanwhile: a share for each JVM that has measured the row.
+ * A row. Its samples come in pairs, one of each side. Others: the share of the processors
+ * that other programs had meanwhile, once for each JVM that has measured the row.
  */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
@@ -266,25 +265,25 @@ record Row(String experiment, String work, boolean isTime, double model,
 
     static Row ofLine(String line) {
         String[] parts = line.split("\t");
-        double[] numbers = Arrays.stream(parts, 3, 7).mapToDouble(Double::valueOf).toArray();
-        Row row = of(parts[0], parts[1], Boolean.parseBoolean(parts[2]), numbers[0]);
-        row.platforms.add(numbers[1]);
-        row.virtuals.add(numbers[2]);
-        row.others.add(numbers[3]);
+        Row row = of(parts[0], parts[1], Boolean.parseBoolean(parts[2]),
+            Double.parseDouble(parts[3]));
+        row.platforms.add(Double.valueOf(parts[4]));
+        row.virtuals.add(Double.valueOf(parts[5]));
+        row.others.add(Double.valueOf(parts[6]));
         return row;
     }
 }
 
-/** The words that experiments use. A sample of time is the mean of several calls: shots. */
+/** The words that experiments use. A sample of time is the mean of its shots: calls. */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
     private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten there, too
+    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
         Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
         Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
-    // Tasks per carrier: a hundred in all will do, but three at least, which still show a pin.
+    // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
     static LongSupplier clock = System::nanoTime; // a test may set these three
@@ -293,7 +292,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
 
-    /** Throws if the answer is wrong: with "sheep" for what, "wrong answer: 4 sheep, not 3". */
+    /** Throws if an answer is wrong, for "sheep" with "wrong answer: 4 sheep, not 3". */
     static void check(String what, double expected, double actual) {
         if (actual != expected) throw new AssertionError(
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
@@ -303,7 +302,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         if (!done) throw new AssertionError("not done in two minutes");
     }
 
-    /** Calls the job n times, and shuts down. Throws the first failure, or after two minutes. */
+    /** Calls the job n times, then shuts down. Throws a failure, or after two minutes. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -317,11 +316,11 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             }
         } finally {
             executor.shutdown();
-            executor.awaitTermination(2, TimeUnit.SECONDS); // for those that were cancelled
+            executor.awaitTermination(2, TimeUnit.SECONDS); // of those cancelled
         }
     }
 
-    /** Adds a row: tasks that make this call. The model is 1 if it doesn't hold its carrier. */
+    /** Adds a row: tasks that make this call. Its model is 1 if no carrier is held. */
     void waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
         time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
@@ -375,14 +374,14 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     private Row newRow(String work, boolean isTime, double model) {
         Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names have to differ
+        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names differ
             row = Row.of(experiment, work + " " + n, isTime, model);
         }
         if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
         return row;
     }
 
-    /** Short work: until C2 has seen enough; other: for two samples' time; a count: once. */
+    /** Short work: until C2 has seen enough; other: two samples' time; a count: once. */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
@@ -390,7 +389,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
-    /** The mean ms of the shots that fit, at least one, to the ns. A median of few may jump. */
+    /** The mean ms of the shots that fit, of one at least. A median of few may jump. */
     private double meanMs(Job job, double fitMs) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
@@ -421,7 +420,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** As this JVM ends. If no signal stops it, a call does, be it with exit code 0. */
+    /** As this JVM ends. If no signal has ended it, a call has, be it with exit code 0. */
     private static void stop(Report report, Results results) {
         if (!results.end(report, true)) return;
         boolean bySignal = Thread.getAllStackTraces().keySet().stream()
@@ -441,7 +440,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         }
     }
 
-    /** Whether a cgroup of Linux limits the processors: then the bean sees that group alone. */
+    /** Whether a cgroup limits the processors: then the bean sees that group alone. */
     private static boolean hasQuota() {
         try {
             List<String> entries = Files.readAllLines(Path.of("/proc/self/cgroup"));
@@ -450,8 +449,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
                 String group = entry.split(":", 3)[2];
                 for (String limit : List.of("%s/cpu.max", "/cpu%s/cpu.cfs_quota_us")) {
                     Path file = Path.of("/sys/fs/cgroup" + limit.formatted(group));
-                    if (Files.exists(file) && Files.readString(file).matches("(?s)[1-9].*"))
-                        return true;
+                    String is = Files.exists(file) ? Files.readString(file) : "none";
+                    if (is.matches("(?s)[1-9].*")) return true;
                 }
             }
         } catch (IOException e) { // not on Linux
@@ -461,7 +460,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 }
 
 // ------------------------------------------------------------- results, and their report
-
 /** What was measured, and what failed: in this JVM, or in a JDK's launches. */
 class Results {
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
@@ -497,7 +495,8 @@ class Results {
         if (ended) return;
         show("");
         rows.merge(row.name(), row, Row::and);
-        if (!report.row(row)) throw new IllegalStateException("nobody reads on");
+        String text = Report.line(row) + Launches.message("row", row.toLine());
+        if (!report.print(text)) throw new IllegalStateException("nobody reads on");
     }
 
     /** Has the end printed, unless that has been done; returns whether it did. */
@@ -511,20 +510,25 @@ class Results {
     }
 }
 
-/** Prints results for people: a table row by row, what failed, a chart, how to read them. */
+/** Prints results: a table row by row; what failed, a chart, and how to read them. */
 record Report(PrintStream out, boolean listsSamples) {
     private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
     private static final String WIDE = "| %-12s | %-19s | %8s | %8s |%s|%5s|\n";
 
-    /** Prints what comes before the rows. So many starts, if there are any, came to an end. */
+    /** Prints what comes before the rows. Of the starts, so many came to their end. */
     void begin(String version, int done, int starts, int samples) {
+        String options = String.join(" ",
+            ManagementFactory.getRuntimeMXBean().getInputArguments());
+        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
+            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // not mine
+            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
         String of = done < starts ? done + " of " : "";
         print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
             Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
-                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
+                System.getProperty("os.name"), System.getProperty("os.arch"),
+                Lab.PROCESSORS, Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
             (starts == 0 ? "" : "starts: " + of + starts + ", ") + LocalDate.now()
-                + ", `" + command() + "`")) + """
+                + ", `" + command.replaceAll(" +", " ") + "`")) + """
 
             Ratio: platform \u00f7 virtual; above 1\u00d7, virtual threads are faster.
 
@@ -532,18 +536,6 @@ record Report(PrintStream out, boolean listsSamples) {
             |--------------|---------------------|---------:|---------:|---------:|-------:|
             """);
     }
-
-    /** This JVM's command, without secrets. */
-    private static String command() {
-        String options = String.join(" ",
-            ManagementFactory.getRuntimeMXBean().getInputArguments());
-        return ("java " + options + " " + System.getProperty("sun.java.command"))
-            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
-            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...")
-            .replaceAll(" +", " ");
-    }
-
-    boolean row(Row row) { return print(line(row) + Launches.message("row", row.toLine())); }
 
     static String line(Row row) {
         String ratio = ratio(row, false);
@@ -594,8 +586,8 @@ record Report(PrintStream out, boolean listsSamples) {
 
     private static String samples(Row row) {
         double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals()
-            + (share > 0 ? Text.of("; others %s %%", share) : "");
+        return row.name() + ": platform " + row.platforms() + "; virtual "
+            + row.virtuals() + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
     /** A line of the chart. To the right of the middle, virtual threads are faster. */
@@ -610,11 +602,11 @@ record Report(PrintStream out, boolean listsSamples) {
     private static String others(Collection<Row> rows) {
         List<Double> shares = rows.stream().filter(Row::isTime)
             .flatMap(row -> row.others().stream()).toList();
-        OptionalDouble most = shares.stream().mapToDouble(share -> Math.rint(100 * share))
-            .filter(percent -> !Double.isNaN(percent)).max();
-        if (most.orElse(0) > 0) return Text.of(
-            "- Other programs used up to %s %% of the processors.\n", most.getAsDouble());
-        return shares.isEmpty() || most.isPresent() ? "" : """
+        double most = Math.rint(100 * shares.stream().filter(share -> !share.isNaN())
+            .max(Double::compare).orElse(Double.NaN));
+        if (most > 0)
+            return Text.of("- Other programs used up to %s %% of the processors.\n", most);
+        return shares.isEmpty() || most == 0 ? "" : """
             - Other programs: not known here. In a container with a limit on its
               processors, Java sees that container alone.
             """;
@@ -654,7 +646,7 @@ record Report(PrintStream out, boolean listsSamples) {
     boolean isClosed() { return out.checkError(); } // nobody reads on
 }
 
-/** How numbers and errors are written. Signs are escaped, for compilers of any charset. */
+/** How numbers and errors are written. Signs are escaped: any compiler reads them. */
 class Text {
     private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
 
@@ -688,7 +680,7 @@ class Text {
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
-    /** Two digits, as no two machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
+    /** Two digits, as no machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
     static String ratio(double value) {
         if (!(value > 0) || Double.isInfinite(value)) return "\u2014";
         if (value < 0.001 || value % 1 == 0 && value < 10) return number(value, "\u00d7");
@@ -723,7 +715,6 @@ class Text {
 }
 
 // ----------------------------------------------------------- the command, and its JVMs
-
 /** The words of a command: what is measured, how often, and on which JDKs. */
 class CommandLine {
     private static final String HELP = """
@@ -750,15 +741,15 @@ class CommandLine {
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
             String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
                 one.summary())).collect(Collectors.joining());
-            return new Report(System.out, false).print(HELP.formatted(list.size()) + names)
-                ? 0 : 1;
+            String help = HELP.formatted(list.size()) + names;
+            return new Report(System.out, false).print(help) ? 0 : 1;
         }
         try {
             var kind = Thread.startVirtualThread(() -> { }).getClass().getSimpleName();
             require(!kind.startsWith("Bound"), "this JVM has no carriers");
             ManagementFactory.getRuntimeMXBean();
             for (var rest = List.of(words).iterator(); rest.hasNext(); ) asked.read(rest, all);
-        } catch (AssertionError | LinkageError e) { // refused; a wrong option, a module less
+        } catch (AssertionError | LinkageError e) { // refused; an option of the JVM's
             System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
@@ -814,11 +805,11 @@ class CommandLine {
 }
 
 /**
- * Launches the lab in fresh JVMs, one after another; several JDKs take turns. As two launches
+ * Launches the lab in fresh JVMs, one after another; several JDKs take turns. As launches
  * can differ by more than the samples of one, each gives one sample: its median.
  */
 class Launches {
-    static final String PARENT = "lab.parent"; // when this process ends, so does the launch
+    static final String PARENT = "lab.parent"; // when it ends, so does the launch
     static final String TOKEN = "lab.token"; // begins each line that it sends
     private final String token = Long.toHexString(new Random().nextLong());
     private final CommandLine asked;
@@ -846,11 +837,12 @@ class Launches {
         print();
         printed.complete(null);
         if (signal > 1) return signal;
-        boolean fine = asked.jdks.stream().allMatch(jdk -> jdk.results().failures.isEmpty());
-        return fine && !report.isClosed() ? 0 : 1;
+        boolean failed = report.isClosed();
+        for (Jdk jdk : asked.jdks) failed |= !jdk.results().failures.isEmpty();
+        return failed ? 1 : 0;
     }
 
-    /** As this JVM ends, after Ctrl-C above all: the launch ends first, and sends the rest. */
+    /** As this JVM ends, after Ctrl-C above all: the launch ends first, and is read. */
     private void stop() {
         if (printed.isDone()) return;
         signal = 1;
@@ -885,11 +877,11 @@ class Launches {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> // its port is in use
             option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace(); // main is last
-        String main = stack[stack.length - 1].getClassName();
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        String main = stack[stack.length - 1].getClassName(); // the first caller's
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
-            "-D" + PARENT + "=" + ProcessHandle.current().pid(), "-D" + TOKEN + "=" + token,
-            "--class-path=" + System.getProperty("java.class.path"),
+            "-D" + PARENT + "=" + ProcessHandle.current().pid(),
+            "-D" + TOKEN + "=" + token, "--class-path=" + System.getProperty("java.class.path"),
             System.getProperty("jdk.launcher.sourcefile", main),
             "--runs", "" + asked.samples));
         if (asked.quick) command.add("--quick");
@@ -904,13 +896,13 @@ class Launches {
             if (jdk != asked.jdks.getFirst()) report.print("\n");
             if (!results.rows.isEmpty()) report.begin(jdk.version() + ", " + jdk.vendor(),
                 results.starts, asked.starts, asked.samples);
-            results.rows.values().forEach(report::row);
+            results.rows.values().forEach(row -> report.print(Report.line(row)));
             results.end(report, signal > 0 && results.starts < asked.starts);
         }
         if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
     }
 
-    /** What this JVM sends to the one that has launched it, if one has: a line of its own. */
+    /** What this JVM sends to the one that has launched it, if any: a line of its own. */
     static String message(String kind, String what) {
         String token = System.getProperty(TOKEN);
         return token == null ? "" : "\n" + String.join("\t", token, kind, what) + "\n";
@@ -935,17 +927,17 @@ record Jdk(String folder, String version, String vendor, Results results) {
         } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-        boolean runs = Stream.of("java", "java.exe").map(java -> Path.of(folder, "bin", java))
-            .anyMatch(Files::isExecutable);
+        boolean runs = Stream.of("/bin/java", "/bin/java.exe")
+            .anyMatch(java -> new File(folder + java).canExecute());
         CommandLine.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
             "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
         String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        return new Jdk(folder, version, vendor, new Results(new Report(System.err, false)));
+        var results = new Results(new Report(System.err, false));
+        return new Jdk(folder, version, vendor, results);
     }
 }
 
-// ------------------------------------------------------------------ seven more experiments
-
+// ---------------------------------------------------------------- seven more experiments
 /** More experiments, and what only they use. */
 class Encores {
     static final List<Experiment> LIST = List.of(
@@ -1020,7 +1012,8 @@ class Encores {
                 Lab.check("as a Fibonacci number", number, fibonacci(index));
                 server.call(System.nanoTime());
             };
-            Job platform = () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Job platform = () ->
+                Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
                 platform, virtual);
@@ -1088,7 +1081,7 @@ class Encores {
      * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
-        long room = Runtime.getRuntime().maxMemory() / 2_000; // more than twice their weight
+        long room = Runtime.getRuntime().maxMemory() / 2_000; // over twice their weight
         int n = (int) Math.min(lab.size(1_000_000, 200_000), room);
         lab.count("bytes of each", () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
@@ -1101,7 +1094,7 @@ class Encores {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Starts n virtual threads that park, asks once all have got there, and lets them go. */
+    /** Starts n virtual threads that park, asks once all are there, and lets them go. */
     static double park(int n, Gauge question) throws Exception {
         var come = new CountDownLatch(n);
         var open = new AtomicBoolean();
@@ -1116,9 +1109,8 @@ class Encores {
         } finally {
             open.set(true);
             for (Thread thread : threads) LockSupport.unpark(thread);
-            for (Thread thread : threads) {
-                if (thread != null) Lab.inTime(thread.join(Duration.ofSeconds(Lab.limit)));
-            }
+            var limit = Duration.ofSeconds(Lab.limit);
+            for (Thread thread : threads) Lab.inTime(thread == null || thread.join(limit));
         }
     }
 
@@ -1162,7 +1154,8 @@ class Encores {
 
         Server(ExecutorService executor, int waitMs) throws Exception {
             var local = new java.net.InetSocketAddress("127.0.0.1", 0);
-            server = com.sun.net.httpserver.HttpServer.create(local, 1_000, "/", exchange -> {
+            server = com.sun.net.httpserver.HttpServer.create(local, 1_000);
+            server.createContext("/", exchange -> {
                 try (exchange) {
                     Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
@@ -1176,7 +1169,7 @@ class Encores {
             address = java.net.URI.create("http://127.0.0.1:" + port).toURL();
         }
 
-        /** Blocks its thread and needs no other. Its latency counts from this time, in ns. */
+        /** Blocks its thread and needs no other. Its latency counts from this ns. */
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
