@@ -369,7 +369,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         }
         // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
         if (isTime) row.others().add(others.getAsDouble());
-        results.add(row);
+        if (!results.add(row)) throw new IllegalStateException("nobody reads on");
     }
 
     private Row newRow(String work, boolean isTime, double model) {
@@ -464,7 +464,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 class Results {
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
     final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    int starts; // launches that came to their end
+    volatile int starts; // launches that came to their end
     private final Report report; // gets the rows as they come
     private boolean ended; // then nothing is added any more
 
@@ -490,13 +490,12 @@ class Results {
         if (!ended) Text.show(progress);
     }
 
-    /** Keeps a row; of one with the same name, a launch's, its samples join it. */
-    synchronized void add(Row row) {
-        if (ended) return;
+    /** Keeps a row; one of a further launch joins that. Returns whether anybody reads on. */
+    synchronized boolean add(Row row) {
+        if (ended) return false;
         show("");
         rows.merge(row.name(), row, Row::and);
-        String text = Report.line(row) + Launches.message("row", row.toLine());
-        if (!report.print(text)) throw new IllegalStateException("nobody reads on");
+        return report.print(Report.line(row) + Launches.message("row", row.toLine()));
     }
 
     /** Has the end printed, unless that has been done; returns whether it did. */
@@ -565,13 +564,14 @@ record Report(PrintStream out, boolean listsSamples) {
         Collection<Row> rows = all.rows.values();
         if (!all.failures.isEmpty())
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
+        if (rows.isEmpty()) return;
         if (listsSamples)
             print("\n### Samples\n\n" + items(rows.stream().map(Report::samples)));
         String bars = compared(all).map(Report::bar).collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
             + "```\n");
-        if (!rows.isEmpty()) print("""
+        print("""
 
             - ~: don't quote it. The range is over 1.5-fold, or other programs used
               over a tenth of the processors: close them, and run it again.
