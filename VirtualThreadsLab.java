@@ -48,7 +48,7 @@ class VirtualThreadsLab {
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs.
-     * Try: {1, 10, 100}. How much of the ratio is left for a thread that is started alone?
+     * Try: {1, 10, 100}. How much of the ratio is left for a thread that's started alone?
      */
     static void startTime(Lab lab) {
         for (int threads : new int[] {100, lab.size(1_000, 200), lab.size(10_000, 500)}) {
@@ -302,7 +302,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         if (!done) throw new AssertionError("not done in two minutes");
     }
 
-    /** Calls the job n times, then shuts down. Throws a failure, or after two minutes. */
+    /** Calls the job n times, then shuts down. Throws a failure, or that it's late. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -519,7 +519,7 @@ record Report(PrintStream out, boolean listsSamples) {
         String options = String.join(" ",
             ManagementFactory.getRuntimeMXBean().getInputArguments());
         String command = ("java " + options + " " + System.getProperty("sun.java.command"))
-            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // not mine
+            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // java's own
             .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
         String of = done < starts ? done + " of " : "";
         print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
@@ -851,7 +851,7 @@ class Launches {
             child.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
             child.destroyForcibly();
         }
-        printed.join();
+        printed.completeOnTimeout(null, 1, TimeUnit.MINUTES).join();
     }
 
     private void launch(String start, Jdk jdk) throws Exception {

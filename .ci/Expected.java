@@ -334,7 +334,8 @@ class Expected {
         String counts = start == 1 ? "NaN\tNaN" : "1000.0\t0.0"; // its first start fails
         rows += "TOKEN\trow\tlate\tcount\tfalse\tNaN\t" + counts + "\tNaN\n";
         if (jdk == 21) return rows + "TOKEN\tend\t\n";
-        if (start == 1) return rows + "TOKEN\tfailed\tlate count: as asked.\nTOKEN\tend\t\n";
+        String failed = "TOKEN\tfailed\tlate count: as asked.\n";
+        if (start == 1) return rows + failed + "TOKEN\tend\t\n";
         return rows + "TOKEN\trow\tother\tfirst\ttrue\tNaN\tNaN\t7.0\t0.0\n";
     }
 
@@ -342,7 +343,8 @@ class Expected {
         String all = "";
         for (String words : List.of("none", "--quik", "two --quick x", "--runs", "--runs 0",
                 "--runs 101", "--runs 1 --runs x", "--starts", "--starts 0", "--starts x",
-                "--java", "--java /dev/null", "--java none", "--predict", "a\nb", "println", "twoo")) {
+                "--java", "--java /dev/null", "--java none", "--predict", "a\nb", "println",
+                "twoo")) {
             all += words.replace("\n", "\\n") + "\n" + run(plain(), words.split(" "));
         }
         return all;
@@ -375,7 +377,7 @@ class Expected {
         return all;
     }
 
-    /** What runAll asks of an executor: how long it waits, for those that were cancelled, too. */
+    /** What runAll asks of an executor: how long it waits, and for those it has cancelled. */
     static String limits() throws Exception {
         List<String> asked = new ArrayList<>();
         Lab.runAll((ExecutorService) java.lang.reflect.Proxy.newProxyInstance(
