@@ -143,9 +143,9 @@ class LabTest {
     /** Ends what runs, and lets nothing start any more. A shell may start more meanwhile. */
     static void clean() {
         synchronized (START) {
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 10; i++) {
                 ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-                LockSupport.parkNanos(1_000_000);
+                LockSupport.parkNanos(10_000_000);
             }
             delete(temp);
         }
