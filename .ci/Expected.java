@@ -572,7 +572,11 @@ class Expected {
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
         try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
-            server.latency(() -> server.callAt(100, 100));
+            server.latency(() -> server.callAt(1_000, 100));
+            long start = System.nanoTime(); // warm
+            server.latency(() -> server.callAt(20, 500));
+            all += "ten calls at 20 a second last 450 ms: "
+                + (System.nanoTime() - start > 450_000_000) + "\n";
             all += "latencies of the last job: " + server.latencies.size();
             sinceBusy();
             ms = server.latency(() -> server.callAt(100, 50));
