@@ -168,13 +168,18 @@ public class CarrierCheck {
                 : held < noise.get(noise.size() / 2) ? "?"
                 : place.startsWith("another") ? "other" : "held";
             where = verdict.equals("?") ? "perhaps other programs, or " + place : place;
+        } else if (value(0.5, rounds.stream().map(one -> one.lost))
+                > (rounds.size() > 1 ? much : takes / 2)) {
+            verdict = "?";
+            where = "all threads were late: other programs, or the JVM stood still";
         } else if (!holders.isEmpty()) {
             verdict = "some";
             where = holders.size() + " of " + fine.size() + " calls, up to "
                 + text(value(1, holders.stream().map(one -> one.held))) + " ms: " + place;
         }
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
-        print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
+        boolean isUnknown = held < much && (isShort || verdict.equals("?"));
+        print(LINE.formatted(verdict, when, asked, text(takes), isUnknown ? "?" : text(held),
             Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took),
             added));
     }
@@ -309,6 +314,7 @@ public class CarrierCheck {
         double whole; // ms until what calls have started had, too
         double held; // ms
         double collected; // ms in which all stood still for a garbage collection
+        double lost; // ms in which ticks were late, and nobody was seen
         double noise; // ms that a twin was late
         int added; // carriers
         private long progress = System.nanoTime(); // when the last call has ended
@@ -357,7 +363,10 @@ public class CarrierCheck {
             holders = Map.of();
             another = "";
             added = Math.max(added, beside.size());
-            beside.forEach((one, at) -> one.charge(at.replaceFirst("(pinned )?at", "compensated at"), 0));
+            beside.forEach((one, at) ->
+                one.charge(at.replaceFirst("(pinned )?at", "compensated at"), 0));
+            double uncharged = late - (held - heldBefore);
+            if (uncharged > 1) lost += uncharged;
             if (collected() == collectedBefore) noise = Math.max(noise, twin.get());
             worst = Math.max(worst, noise);
             return held - heldBefore;
@@ -394,9 +403,8 @@ public class CarrierCheck {
             if (!holders.isEmpty()) return;
             Matcher other = CARRIED.matcher(dump());
             if (!other.find() || other.group(1).equals("" + tick)) return;
-            String place = other.group(2) == null ? ""
-                : ", at " + own(other.group(2).lines().toList());
-            another = "another virtual thread" + place;
+            String place = own(("" + other.group(2)).lines().toList());
+            another = "another virtual thread" + (place.isEmpty() ? "" : ", at " + place);
             for (Caller one : callers) {
                 if (!other.group(1).equals("" + one.thread.threadId())) continue;
                 another = "";
