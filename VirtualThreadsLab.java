@@ -5,6 +5,8 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
+import java.nio.file.*;
+import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
@@ -18,9 +20,9 @@ import java.util.stream.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, such as new Thread(task).start() starts
- * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
- * carrier           a platform thread that runs virtual ones; by default one per processor
+ * platform thread   a thread of the operating system, as new Thread(task).start() starts
+ * virtual thread    a thread of the JVM; it leaves its carrier as it waits, unless pinned
+ * carrier           a platform thread that runs virtual ones; usually one per processor
  * pinned            unable to leave its carrier, which has to wait with it
  */
 class VirtualThreadsLab {
@@ -31,13 +33,13 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    public static void main(String[] args) throws Exception { // so a subclass's main may, too
-        System.exit(run(FIVE, args));
+    public static void main(String[] args) throws Exception { // as Mine's may
+        System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
 
-    /** Runs experiments of the list, as the words ask; returns the exit code. */
+    /** Runs experiments of this list, as the words ask; returns the exit code. */
     static int run(List<Experiment> list, String... words) {
-        return CommandLine.run(list, words);
+        return CommandLine.obey(list, List.of(), words);
     }
 
     /**
@@ -46,7 +48,7 @@ class VirtualThreadsLab {
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs.
-     * Try: {1, 10, 100}. How much of the ratio is left for a thread that is started alone?
+     * Try: {1, 10, 100}. How much of the ratio is left for a thread that's started alone?
      */
     static void startTime(Lab lab) {
         for (int threads : new int[] {100, lab.size(1_000, 200), lab.size(10_000, 500)}) {
@@ -60,7 +62,7 @@ class VirtualThreadsLab {
     static void startAll(Thread.Builder builder, int threads) throws Exception {
         var toRun = new CountDownLatch(threads);
         for (int i = 0; i < threads; i++) builder.start(toRun::countDown);
-        toRun.await();
+        Lab.inTime(toRun.await(Lab.limit, TimeUnit.SECONDS));
     }
 
     /**
@@ -142,7 +144,7 @@ class VirtualThreadsLab {
         }));
     }
 
-    /** Returns a job that does this in a class initializer, on each call in a new class. */
+    /** A job that does this in a class initializer, on each call in a new class. */
     static Job initializing(Runnable inInitializer) throws IOException {
         String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
         byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
@@ -157,7 +159,7 @@ class VirtualThreadsLab {
     }
 
     static final ThreadLocal<Runnable> IN_INITIALIZER = new ThreadLocal<>();
-    // Each thread has its own monitor. The compiler cannot prove that, so it keeps the lock.
+    // Each thread has its own monitor. The compiler can't prove it, and keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
     /**
@@ -181,11 +183,11 @@ class VirtualThreadsLab {
     /** Returns how many more threads are live while tasks wait, as many as have room. */
     static double added(ExecutorService executor, int tasks, int room) throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
-        int before;
-        do { // until earlier threads have ended
+        int before = -1;
+        for (int i = 0; before != bean.getThreadCount() && i < 1_000; i++) {
             before = bean.getThreadCount();
-            Thread.sleep(20);
-        } while (before != bean.getThreadCount());
+            Thread.sleep(20); // earlier threads may be ending
+        }
         var toCome = new AtomicInteger(room);
         var count = new CompletableFuture<Integer>();
         Lab.runAll(executor, tasks, () -> {
@@ -196,12 +198,16 @@ class VirtualThreadsLab {
     }
 }
 
+// ------------------------------------------------------------------ what experiments use
 interface Job { void call() throws Exception; }
 interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** A row. Its samples come in pairs, and with them what others had of the processors. */
+/**
+ * A row. Its samples come in pairs, one of each side. Others: the share of the processors
+ * that other programs had meanwhile, once for each JVM that has measured the row.
+ */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
     /** One without samples. Each name is a cell of the table, whatever it's made of. */
@@ -213,9 +219,13 @@ record Row(String experiment, String work, boolean isTime, double model,
     String name() { return experiment + " " + work; }
     double platform() { return median(platforms); }
     double virtual() { return median(virtuals); }
-    double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
+
+    double ratio() {
+        double ratio = isTime && virtual() > 0 ? platform() / virtual() : Double.NaN;
+        return Double.isFinite(ratio) ? ratio : Double.NaN;
+    }
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
@@ -224,10 +234,12 @@ record Row(String experiment, String work, boolean isTime, double model,
 
     /** The ratios of the pairs, but for the extreme tenth at each end. */
     private DoubleStream ratios() {
-        int pairs = ratio() > 0 ? platforms.size() : 0;
-        int tenth = pairs / 10;
-        return IntStream.range(0, pairs).mapToDouble(i -> platforms.get(i) / virtuals.get(i))
-            .filter(Double::isFinite).sorted().skip(tenth).limit(pairs - 2 * tenth);
+        if (!(ratio() > 0)) return DoubleStream.empty();
+        double[] all = IntStream.range(0, platforms.size())
+            .mapToDouble(i -> platforms.get(i) / virtuals.get(i))
+            .filter(Double::isFinite).sorted().toArray();
+        int tenth = all.length / 10;
+        return Arrays.stream(all, tenth, all.length - tenth);
     }
 
     /** Of an even number, the mean of the two in the middle; of none, NaN. */
@@ -236,59 +248,61 @@ record Row(String experiment, String work, boolean isTime, double model,
         int size = sorted.size();
         return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
     }
+
+    /** Adds the other row's samples. */
+    Row and(Row other) {
+        platforms.addAll(other.platforms);
+        virtuals.addAll(other.virtuals);
+        others.addAll(other.others);
+        return this;
+    }
+
+    /** The medians in one line, with all their digits. */
+    String toLine() {
+        return String.join("\t", experiment, work, "" + isTime, "" + model,
+            "" + platform(), "" + virtual(), "" + median(others));
+    }
+
+    static Row ofLine(String line) {
+        String[] parts = line.split("\t");
+        Row row = of(parts[0], parts[1], Boolean.parseBoolean(parts[2]),
+            Double.parseDouble(parts[3]));
+        row.platforms.add(Double.valueOf(parts[4]));
+        row.virtuals.add(Double.valueOf(parts[5]));
+        row.others.add(Double.valueOf(parts[6]));
+        return row;
+    }
 }
 
-/** The words that experiments use. A sample of time is the mean of several runs: shots. */
-record Lab(Report report, String experiment, boolean quick, int samples) {
+/** The words that experiments use. A sample of time is the mean of its shots: calls. */
+record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
+    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = Math.min( // see the javadoc of Thread
-        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
-        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", Integer.MAX_VALUE));
-    // Tasks per carrier: a hundred in all will do, but three at least, which still show a pin.
+    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
+        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
+        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
+    // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
-    static LongSupplier clock = System::nanoTime; // a test may set these two
+    static LongSupplier clock = System::nanoTime; // a test may set these three
     static DoubleSupplier others = Lab::othersLoad;
-
-    /** Runs experiments, one after another, and prints the report; returns the exit code. */
-    static int run(Collection<Experiment> plan, Report report, boolean quick, int samples) {
-        String vendor = System.getProperty("java.vm.vendor");
-        report.begin(Runtime.version() + ", " + vendor, "", samples);
-        others.getAsDouble(); // the next one counts from here
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> { // after Ctrl-C, above all
-            report.failures.add("stopped before the end.");
-            report.end();
-        }));
-        for (Experiment one : plan) {
-            var lab = new Lab(report, one.name(), quick, samples);
-            report.attempt(one.name(), () -> one.body().measure(lab));
-        }
-        report.end();
-        return report.failures.isEmpty() && !report.isClosed() ? 0 : 1;
-    }
-
-    /** The share of the processors that other programs have used since the last time. */
-    private static double othersLoad() {
-        try {
-            var system = ManagementFactory.getPlatformMXBean(
-                com.sun.management.OperatingSystemMXBean.class);
-            return Math.max(0, system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad()));
-        } catch (LinkageError e) { // this image of Java lacks the module jdk.management
-            return UNKNOWN;
-        }
-    }
+    static int limit = 120; // no wait is longer, in s
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
 
-    /** Throws if the answer is wrong: with "sheep" for what, "wrong answer: 4 sheep, not 3". */
+    /** Throws if an answer is wrong, for "sheep" with "wrong answer: 4 sheep, not 3". */
     static void check(String what, double expected, double actual) {
         if (actual != expected) throw new AssertionError(
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    /** Runs the job n times, and shuts down. Throws the first failure, or after two minutes. */
+    static void inTime(boolean done) {
+        if (!done) throw new AssertionError("not done in two minutes");
+    }
+
+    /** Calls the job n times, then shuts down. Throws a failure, or that it's late. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -296,17 +310,17 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         };
         try {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
-                if (done.isCancelled()) throw new AssertionError("not done in two minutes");
+            for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
+                inTime(!done.isCancelled());
                 done.get();
             }
         } finally {
             executor.shutdown();
-            executor.awaitTermination(2, TimeUnit.SECONDS); // for those that were cancelled
+            executor.awaitTermination(2, TimeUnit.SECONDS); // of those cancelled
         }
     }
 
-    /** Adds a row: tasks that make this call. The model is 1 if it doesn't hold its carrier. */
+    /** Adds a row: tasks that make this call. Its model is 1 if no carrier is held. */
     void waiting(String what, double model, Job call) {
         int tasks = PER_CARRIER * CARRIERS;
         time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
@@ -334,21 +348,17 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
 
     /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
-        if (report.isClosed()) throw new IllegalStateException("nobody reads on");
-        Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; report.rows.containsKey(row.name()); n++) { // names have to differ
-            row = Row.of(experiment, work + " " + n, isTime, model);
-        }
-        if (model <= 0) report.failures.add(row.name() + ": a model has to be above 0.");
+        Row row = newRow(work, isTime, model);
         List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
         for (int i = 0; i <= samples; i++) {
-            boolean warm = i > 0;
-            report.show(row.name() + "  " + (warm ? i + "/" + samples : "warm-up"));
+            boolean isWarm = i > 0;
+            String step = isWarm ? "sample " + i + " of " + samples : "warm-up";
+            results.show(row.name() + "  " + step + ", experiment " + place);
             for (Side side : List.copyOf(sides)) {
-                boolean fine = report.attempt(side.name, () -> {
-                    if (warm) side.samples.add(side.gauge.read());
+                boolean fine = results.attempt(side.name, () -> {
+                    if (isWarm) side.samples.add(side.gauge.read());
                     else warmUp(side.gauge, isTime);
                 });
                 if (fine) continue;
@@ -357,11 +367,21 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
             }
             Collections.reverse(sides); // who goes second may find a warmer machine
         }
-        if (isTime) row.others().add(others.getAsDouble()); // a count may be too short for it
-        report.add(row);
+        // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
+        if (isTime) row.others().add(others.getAsDouble());
+        if (!results.add(row)) throw new IllegalStateException("nobody reads on");
     }
 
-    /** Short work: until C2 has seen enough; other: for two samples' time; a count: once. */
+    private Row newRow(String work, boolean isTime, double model) {
+        Row row = Row.of(experiment, work, isTime, model);
+        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names differ
+            row = Row.of(experiment, work + " " + n, isTime, model);
+        }
+        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
+        return row;
+    }
+
+    /** Short work: until C2 has seen enough; other: two samples' time; a count: once. */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
@@ -369,7 +389,7 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
         while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
-    /** The mean ms of the shots that fit, at least one, to the ns. A median of few may jump. */
+    /** The mean ms of the shots that fit, of one at least. A median of few may jump. */
     private double meanMs(Job job, double fitMs) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
@@ -378,55 +398,149 @@ record Lab(Report report, String experiment, boolean quick, int samples) {
             if (ms + ms / shots >= fitMs) return Math.rint(1e6 * ms / shots) / 1e6;
         }
     }
-}
 
-/** Prints the table row by row; then what failed, a chart, and how to read them. */
-class Report {
-    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
-    private static final String HEAD = """
-        | Experiment   | Work                | Platform |  Virtual |    Ratio |  Model |
-        |--------------|---------------------|---------:|---------:|---------:|-------:|
-        """;
-    private final PrintStream out = System.out; // even if a call sets another one
-    final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
-    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    boolean listSamples;
-    boolean ended;
+    // --------------------------------------------------------- a plan, to its end
 
-    void begin(String version, String starts, int samples) {
-        String options = String.join(" ",
-            ManagementFactory.getRuntimeMXBean().getInputArguments());
-        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
-            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // the launcher's
-            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
-        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
-            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
-                System.getProperty("os.name"), System.getProperty("os.arch"), Lab.PROCESSORS,
-                Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
-            starts + java.time.LocalDate.now() + ", `" + command.replaceAll(" +", " ") + "`"))
-            + "\nRatio: platform \u00f7 virtual; above 1\u00d7, virtual threads need less.\n\n"
-            + HEAD);
+    /** Measures experiments one after another; returns the exit code. */
+    static int perform(Collection<Experiment> plan, Report report, Results results,
+            boolean quick, int samples) {
+        String vendor = System.getProperty("java.vm.vendor");
+        report.begin(Runtime.version() + ", " + vendor, 0, 0, samples);
+        others.getAsDouble(); // the next one counts from here
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(report, results)));
+        int number = 0;
+        for (Experiment one : plan) {
+            if (report.isClosed()) break;
+            String place = ++number + " of " + plan.size();
+            var lab = new Lab(results, one.name(), place, quick, samples);
+            results.attempt(one.name(), () -> one.body().measure(lab));
+        }
+        report.print(Launches.message("end", ""));
+        results.end(report, false);
+        return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** Does the job. If it fails, the report says why, and everything else goes on. */
+    /** As this JVM ends. If no signal has ended it, a call has, be it with exit code 0. */
+    private static void stop(Report report, Results results) {
+        if (!results.end(report, true)) return;
+        boolean bySignal = Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler"));
+        if (!bySignal) Runtime.getRuntime().halt(1);
+    }
+
+    /** The share of the processors that other programs have used since the last time. */
+    private static double othersLoad() {
+        try {
+            var system = ManagementFactory.getPlatformMXBean(
+                com.sun.management.OperatingSystemMXBean.class);
+            double share = system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad());
+            return hasQuota() ? UNKNOWN : Math.max(0, share);
+        } catch (LinkageError e) { // this image of Java lacks the module jdk.management
+            return UNKNOWN;
+        }
+    }
+
+    /** Whether a cgroup limits the processors: then the bean sees that group alone. */
+    private static boolean hasQuota() {
+        try {
+            List<String> entries = Files.readAllLines(Path.of("/proc/self/cgroup"));
+            entries.add("::"); // in a container, its group may be at the top
+            for (String entry : entries) {
+                String group = entry.split(":", 3)[2];
+                for (String limit : List.of("%s/cpu.max", "/cpu%s/cpu.cfs_quota_us")) {
+                    Path file = Path.of("/sys/fs/cgroup" + limit.formatted(group));
+                    String is = Files.exists(file) ? Files.readString(file) : "none";
+                    if (is.matches("(?s)[1-9].*")) return true;
+                }
+            }
+        } catch (IOException e) { // not on Linux
+        }
+        return false;
+    }
+}
+
+// ------------------------------------------------------------- results, and their report
+/** What was measured, and what failed: in this JVM, or in a JDK's launches. */
+class Results {
+    final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    volatile int starts; // launches that came to their end
+    private final Report report; // gets the rows as they come
+    private boolean ended; // then nothing is added any more
+
+    Results(Report report) { this.report = report; }
+
+    /** Does the job. If it fails, that's kept, and everything else goes on. */
     boolean attempt(String what, Job job) {
         try {
             job.call();
             return true;
         } catch (Throwable e) { // a call may throw anything
-            failures.add(what + ": " + Text.reason(e) + ".");
+            fail(what + ": " + Text.reason(e) + ".");
             return false;
         }
     }
 
-    synchronized void add(Row row) {
-        if (ended) return;
-        rows.put(row.name(), row);
+    synchronized void fail(String why) {
+        String line = Text.inOneLine(why);
+        if (failures.add(line)) report.print(Launches.message("failed", line));
+    }
+
+    synchronized void show(String progress) {
+        if (!ended) Text.show(progress);
+    }
+
+    /** Keeps a row; one of a further launch joins that. Returns whether anybody reads on. */
+    synchronized boolean add(Row row) {
+        if (ended) return false;
         show("");
+        rows.merge(row.name(), row, Row::and);
+        return report.print(Report.line(row) + Launches.message("row", row.toLine()));
+    }
+
+    /** Has the end printed, unless that has been done; returns whether it did. */
+    synchronized boolean end(Report printer, boolean isEarly) {
+        if (ended) return false;
+        show("");
+        ended = true;
+        if (isEarly) failures.add("stopped before the end.");
+        printer.end(this);
+        return true;
+    }
+}
+
+/** Prints results: a table row by row; what failed, a chart, and how to read them. */
+record Report(PrintStream out, boolean listsSamples) {
+    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
+    private static final String WIDE = "| %-12s | %-19s | %8s | %8s |%s|%5s|\n";
+
+    /** Prints what comes before the rows. Of the starts, so many came to their end. */
+    void begin(String version, int done, int starts, int samples) {
+        String options = String.join(" ",
+            ManagementFactory.getRuntimeMXBean().getInputArguments());
+        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
+            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // java's own
+            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
+        String of = done < starts ? done + " of " : "";
+        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
+            Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
+                System.getProperty("os.name"), System.getProperty("os.arch"),
+                Lab.PROCESSORS, Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
+            (starts == 0 ? "" : "starts: " + of + starts + ", ") + LocalDate.now()
+                + ", `" + command.replaceAll(" +", " ") + "`")) + """
+
+            Ratio: platform \u00f7 virtual; above 1\u00d7, virtual threads are faster.
+
+            | Experiment   | Work                | Platform |  Virtual |    Ratio |  Model |
+            |--------------|---------------------|---------:|---------:|---------:|-------:|
+            """);
+    }
+
+    static String line(Row row) {
         String ratio = ratio(row, false);
-        String line = ratio.length() < 10 ? LINE : LINE.replace("%9s | %6s ", "%s|%5s");
-        print(line.formatted(row.experiment(), row.work(), cell(row, row.platform()),
-            cell(row, row.virtual()), ratio, Text.ratio(row.model())));
+        return (ratio.length() < 10 ? LINE : WIDE).formatted(row.experiment(), row.work(),
+            cell(row, row.platform()), cell(row, row.virtual()), ratio,
+            Text.ratio(row.model()));
     }
 
     /** A median: ms, or s if it's long. Any other unit stands in the row's name. */
@@ -437,7 +551,6 @@ class Report {
 
     /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
     static String ratio(Row row, boolean withRange) {
-        if (row == null) return "\u2014";
         String lowest = Text.ratio(row.lowest()).replace("\u00d7", "");
         String highest = Text.ratio(row.highest()).replace("\u00d7", "");
         boolean same = lowest.equals(highest);
@@ -446,39 +559,38 @@ class Report {
         return Text.ratio(row.ratio()) + (same || !withRange ? "" : " (" + range + ")");
     }
 
-    /** Prints what comes after the rows, once. */
-    synchronized void end() {
-        if (ended) return;
-        ended = true;
-        show("");
-        if (!failures.isEmpty()) print("\n" + items(failures.stream().map("Failed: "::concat)));
-        if (listSamples) print("\n### Samples\n\n"
-            + items(rows.values().stream().map(Report::samples)));
-        String bars = compared().map(Report::bar).collect(Collectors.joining());
+    /** Prints what comes after the rows. */
+    void end(Results all) {
+        Collection<Row> rows = all.rows.values();
+        if (!all.failures.isEmpty())
+            print("\n" + items(all.failures.stream().map("Failed: "::concat)));
+        if (rows.isEmpty()) return;
+        if (listsSamples)
+            print("\n### Samples\n\n" + items(rows.stream().map(Report::samples)));
+        String bars = compared(all).map(Report::bar).collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
             + "```\n");
-        double most = 100 * rows.values().stream().flatMap(row -> row.others().stream())
-            .filter(share -> !share.isNaN()).max(Double::compare).orElse(0.0);
-        if (!rows.isEmpty()) print("""
+        print("""
 
             - ~: don't quote it. The range is over 1.5-fold, or other programs used
-              over a tenth of the processors.
-            - Model: plain arithmetic. In brackets: the lowest and the highest ratio;
-              one sample: no range.
-            """ + (most < 0.5 ? "" : Text.of(
-            "- Other programs used up to %s %% of the processors.\n", Math.rint(most))));
+              over a tenth of the processors: close them, and run it again.
+            - Model: the ratio that arithmetic predicts. In brackets: the lowest and
+              the highest ratio; one sample: no range.
+            """ + others(rows));
     }
 
-    Stream<Row> compared() { return rows.values().stream().filter(row -> row.ratio() > 0); }
+    private static Stream<Row> compared(Results all) {
+        return all.rows.values().stream().filter(row -> row.ratio() > 0);
+    }
 
     private static String samples(Row row) {
         double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals()
-            + (share > 0 ? Text.of("; others %s %%", share) : "");
+        return row.name() + ": platform " + row.platforms() + "; virtual "
+            + row.virtuals() + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
-    /** A line of the chart. To the right of the middle, virtual threads need less. */
+    /** A line of the chart. To the right of the middle, virtual threads are faster. */
     private static String bar(Row row) {
         double twos = Math.log(row.ratio()) / Math.log(2);
         String bar = (row.isNoisy() ? "~" : "\u2588").repeat((int) Math.rint(Math.abs(twos)));
@@ -486,12 +598,42 @@ class Report {
             twos < 0 ? bar : "", twos < 0 ? "" : bar, ratio(row, true));
     }
 
+    /** What others used at most, if that's worth a line; or that nobody can know it. */
+    private static String others(Collection<Row> rows) {
+        List<Double> shares = rows.stream().filter(Row::isTime)
+            .flatMap(row -> row.others().stream()).toList();
+        double most = Math.rint(100 * shares.stream().filter(share -> !share.isNaN())
+            .max(Double::compare).orElse(Double.NaN));
+        if (most > 0)
+            return Text.of("- Other programs used up to %s %% of the processors.\n", most);
+        return shares.isEmpty() || most == 0 ? "" : """
+            - Other programs: not known here. In a container with a limit on its
+              processors, Java sees that container alone.
+            """;
+    }
+
+    /** Prints the ratios of several JDKs beside each other. */
+    void sideBySide(List<Jdk> jdks) {
+        print("\n### Side by side\n\n"
+            + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.version()))
+            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(jdks.size())
+            + "|\n");
+        Set<String> names = new LinkedHashSet<>();
+        for (Jdk jdk : jdks) compared(jdk.results()).map(Row::name).forEach(names::add);
+        for (String name : names) {
+            print(line(name, jdks.stream().map(jdk -> jdk.results().rows.get(name))
+                .map(row -> row == null ? "\u2014" : ratio(row, true))));
+        }
+    }
+
+    private static String line(String name, Stream<String> cells) {
+        return cells.map(" %19s |"::formatted)
+            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+    }
+
     private static String items(Stream<String> texts) {
         return texts.map("- %s\n"::formatted).collect(Collectors.joining());
     }
-
-    /** Says on standard error what is being done; what comes next is printed over it. */
-    void show(String what) { Text.print(System.err, "\r%-79.79s\r".formatted(what)); }
 
     /** Returns whether that went well. If not, it says so, once. */
     boolean print(String text) {
@@ -504,7 +646,7 @@ class Report {
     boolean isClosed() { return out.checkError(); } // nobody reads on
 }
 
-/** How numbers and errors are written. Signs are escaped, for compilers of any charset. */
+/** How numbers and errors are written. Signs are escaped: any compiler reads them. */
 class Text {
     private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
 
@@ -517,6 +659,9 @@ class Text {
         console.print(text);
     }
 
+    /** Says on standard error what is being done; what comes next is written over it. */
+    static void show(String what) { print(System.err, "\r%-79.79s\r".formatted(what)); }
+
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
     static String of(String form, Object... values) {
         return String.format(Locale.ROOT, form, Arrays.stream(values)
@@ -528,12 +673,14 @@ class Text {
         if (!Double.isFinite(value)) return "\u2014";
         double size = Math.abs(value);
         if (size > 0 && size < 0.001) return "<0.001" + unit;
-        String format = size % 1 == 0 || size >= 999.5 ? "%,.0f"
-            : size < 0.01 ? "%.1g" : size < 0.1 ? "%.2g" : "%.3g";
+        String format = "%.3g";
+        if (size < 0.1) format = "%.2g";
+        if (size < 0.01) format = "%.1g";
+        if (size >= 999.5 || size % 1 == 0) format = "%,.0f";
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
-    /** Two digits, as no two machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
+    /** Two digits, as no machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
     static String ratio(double value) {
         if (!(value > 0) || Double.isInfinite(value)) return "\u2014";
         if (value < 0.001 || value % 1 == 0 && value < 10) return number(value, "\u00d7");
@@ -542,7 +689,9 @@ class Text {
             : number(Math.rint(value / last) * last, "\u00d7");
     }
 
-    static String cell(String name) { return name.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
+    static String cell(String name) { return inOneLine(name.replace('|', ' ')); }
+
+    static String inOneLine(String text) { return text.replaceAll("[\\s\\p{Cntrl}]+", " "); }
 
     /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
@@ -554,7 +703,7 @@ class Text {
                     Objects.toString(x.getMessage(), x + place(x));
                 default -> one + place(one);
             }).collect(Collectors.joining(", caused by "));
-        return "%.500s".formatted(all.replaceAll("[\\s\\p{Cntrl}]+", " ")); // one may be long
+        return "%.500s".formatted(inOneLine(all)); // one may be long
     }
 
     /** The first frame outside the JDK and class Lab, such as Mine.load(Mine.java:19). */
@@ -565,7 +714,8 @@ class Text {
     }
 }
 
-/** The words of a command: what runs, how often, and on which JDKs. */
+// ----------------------------------------------------------- the command, and its JVMs
+/** The words of a command: what is measured, how often, and on which JDKs. */
 class CommandLine {
     private static final String HELP = """
         java VirtualThreadsLab.java [option ...] [name ...]
@@ -579,45 +729,50 @@ class CommandLine {
         """;
     final Set<Experiment> plan = new LinkedHashSet<>();
     final List<Jdk> jdks = new ArrayList<>();
-    final Report report = new Report(); // of this JVM, if it's the one that measures
     boolean quick;
-    int samples = 5;
+    boolean listsSamples;
+    int samples = 5; // of each side, in a JVM
     int starts; // 0: measure in this JVM
 
-    /** Runs what the words ask for; only the five have encores. Returns the exit code. */
-    static int run(List<Experiment> list, String... words) {
-        var line = new CommandLine();
-        List<Experiment> all = new ArrayList<>(list);
-        if (list.equals(VirtualThreadsLab.FIVE)) all.addAll(Encores.LIST);
+    /** Does what the words ask for; encores have to be named. Returns the exit code. */
+    static int obey(List<Experiment> list, List<Experiment> encores, String... words) {
+        List<Experiment> all = Stream.of(list, encores).flatMap(List::stream).toList();
+        var asked = new CommandLine();
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
             String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
                 one.summary())).collect(Collectors.joining());
-            return line.report.print(HELP.formatted(list.size()) + names) ? 0 : 1;
+            String help = HELP.formatted(list.size()) + names;
+            return new Report(System.out, false).print(help) ? 0 : 1;
         }
         try {
-            for (var rest = List.of(words).iterator(); rest.hasNext(); ) line.read(rest, all);
-            var kind = Thread.startVirtualThread(() -> { }).getClass(); // or an option is wrong
-            require(!kind.getSimpleName().startsWith("Bound"), "this JVM has no carriers");
-        } catch (Error e) {
+            var kind = Thread.startVirtualThread(() -> { }).getClass().getSimpleName();
+            require(!kind.startsWith("Bound"), "this JVM has no carriers");
+            ManagementFactory.getRuntimeMXBean();
+            for (var rest = List.of(words).iterator(); rest.hasNext(); ) asked.read(rest, all);
+        } catch (AssertionError | LinkageError e) { // refused; an option of the JVM's
             System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
-        if (line.plan.isEmpty()) line.plan.addAll(list);
-        return line.run();
+        if (asked.plan.isEmpty()) asked.plan.addAll(list);
+        return asked.measure();
     }
 
     private void read(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
             case "--quick" -> quick = true;
-            case "--samples" -> report.listSamples = true;
+            case "--samples" -> listsSamples = true;
             case "--runs" -> samples = number(word, words);
             case "--starts" -> starts = number(word, words);
             case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
             default -> {
                 List<Experiment> named = all.stream().filter(one ->
                     word.equals("all") || word.equals(one.name())).toList();
-                require(!named.isEmpty(), "not understood: '" + word + "', try --help");
+                String alike = all.stream().map(Experiment::name)
+                    .filter(name -> name.startsWith("%.3s".formatted(word))).findFirst()
+                    .map(" (did you mean %s?)"::formatted).orElse("");
+                require(!named.isEmpty(), "not understood: '" + word + "'" + alike
+                    + ", try --help");
                 plan.addAll(named);
             }
         }
@@ -633,56 +788,87 @@ class CommandLine {
         if (!fine) throw new AssertionError(otherwise);
     }
 
-    private int run() {
-        Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
-            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
-        if (starts == 0 && jdks.isEmpty()) return Lab.run(plan, report, quick, samples);
+    /** Measures in this JVM, or in fresh ones. Returns the exit code. */
+    private int measure() {
+        var report = new Report(System.out, listsSamples);
+        if (starts == 0 && jdks.isEmpty()) {
+            Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
+                .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
+            return Lab.perform(plan, report, new Results(report), quick, samples);
+        }
         if (jdks.isEmpty()) jdks.add(new Jdk(System.getProperty("java.home"),
-            System.getProperty("java.version"), System.getProperty("java.vm.vendor"), report));
+            System.getProperty("java.version"), System.getProperty("java.vm.vendor"),
+            new Results(new Report(System.err, false))));
         starts = Math.max(1, starts);
-        return new Launches(this).run();
+        return new Launches(this, report).measure();
     }
 }
 
 /**
- * Launches the lab in fresh JVMs, one after another; several JDKs take turns. As two launches
+ * Launches the lab in fresh JVMs, one after another; several JDKs take turns. As launches
  * can differ by more than the samples of one, each gives one sample: its median.
  */
 class Launches {
-    static final String PARENT = "lab.parent"; // when this process ends, so does the launch
-    private final CommandLine line;
-    private boolean ended;
+    static final String PARENT = "lab.parent"; // when it ends, so does the launch
+    static final String TOKEN = "lab.token"; // begins each line that it sends
+    private final String token = Long.toHexString(new Random().nextLong());
+    private final CommandLine asked;
+    private final Report report;
+    private final CompletableFuture<Void> printed = new CompletableFuture<>();
+    private volatile Process child;
+    private volatile int signal; // the exit code, once it is stopped
 
-    Launches(CommandLine line) { this.line = line; }
-
-    int run() {
-        Runtime.getRuntime().addShutdownHook(new Thread(this::end)); // after Ctrl-C, above all
-        for (int i = 1; i <= line.starts; i++) {
-            for (Jdk jdk : line.jdks) {
-                String name = "start %s of %s, JDK %s".formatted(i, line.starts, jdk.version());
-                System.err.println(name);
-                jdk.report().attempt(name, () -> launch(name, jdk));
-            }
-        }
-        end();
-        boolean fine = line.jdks.stream().allMatch(jdk -> jdk.report().failures.isEmpty());
-        return fine && !line.report.isClosed() ? 0 : 1;
+    Launches(CommandLine asked, Report report) {
+        this.asked = asked;
+        this.report = report;
     }
 
-    /** A launch is an ordinary run of the lab, whose report is read line by line. */
-    private void launch(String name, Jdk jdk) throws Exception {
+    int measure() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
+        for (int i = 1; i <= asked.starts; i++) {
+            for (Jdk jdk : asked.jdks) {
+                if (signal > 0) continue;
+                String start = "start %s of %s, JDK %s".formatted(i, asked.starts,
+                    jdk.version());
+                System.err.println(start);
+                jdk.results().attempt(start, () -> launch(start, jdk));
+            }
+        }
+        print();
+        printed.complete(null);
+        if (signal > 1) return signal;
+        boolean failed = report.isClosed();
+        for (Jdk jdk : asked.jdks) failed |= !jdk.results().failures.isEmpty();
+        return failed ? 1 : 0;
+    }
+
+    /** As this JVM ends, after Ctrl-C above all: the launch ends first, and is read. */
+    private void stop() {
+        if (printed.isDone()) return;
+        signal = 1;
+        if (child != null) {
+            child.destroy();
+            child.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
+            child.destroyForcibly();
+        }
+        printed.completeOnTimeout(null, 1, TimeUnit.MINUTES).join();
+    }
+
+    private void launch(String start, Jdk jdk) throws Exception {
         var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        Process child = builder.start();
-        var output = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
+        int before = jdk.results().starts;
+        child = builder.start();
+        var lines = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
         Thread reader = Thread.ofPlatform().daemon()
-            .start(() -> output.forEach(text -> jdk.read(name, text)));
+            .start(() -> lines.forEach(line -> read(line, start, jdk.results())));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
-        if (Set.of(129, 130, 143).contains(exit)) System.exit(exit); // Ctrl-C ends all
-        if (exit != 0) throw new AssertionError("exit code " + exit);
+        if (Set.of(129, 130, 143).contains(exit)) signal = exit; // Ctrl-C ends all
+        if (signal == 0 && jdk.results().starts == before)
+            throw new AssertionError("stopped before the end, exit code " + exit);
     }
 
     /** The command of this JVM, with its options, for the JDK in that folder. */
@@ -691,104 +877,67 @@ class Launches {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> // its port is in use
             option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace(); // main is last
-        String main = stack[stack.length - 1].getClassName();
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        String main = stack[stack.length - 1].getClassName(); // the first caller's
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
             "-D" + PARENT + "=" + ProcessHandle.current().pid(),
-            "--class-path=" + System.getProperty("java.class.path"),
+            "-D" + TOKEN + "=" + token, "--class-path=" + System.getProperty("java.class.path"),
             System.getProperty("jdk.launcher.sourcefile", main),
-            "--samples", "--runs", "" + line.samples));
-        if (line.quick) command.add("--quick");
-        for (Experiment one : line.plan) command.add(one.name());
+            "--runs", "" + asked.samples));
+        if (asked.quick) command.add("--quick");
+        for (Experiment one : asked.plan) command.add(one.name());
         return command;
     }
 
-    private synchronized void end() {
-        if (ended) return;
-        ended = true;
+    private void print() {
         System.err.println("\nThe medians of all starts:\n");
-        for (Jdk jdk : line.jdks) {
-            if (jdk != line.jdks.getFirst()) line.report.print("\n");
-            jdk.print(line);
+        for (Jdk jdk : asked.jdks) {
+            Results results = jdk.results();
+            if (jdk != asked.jdks.getFirst()) report.print("\n");
+            if (!results.rows.isEmpty()) report.begin(jdk.version() + ", " + jdk.vendor(),
+                results.starts, asked.starts, asked.samples);
+            results.rows.values().forEach(row -> report.print(Report.line(row)));
+            results.end(report, signal > 0 && results.starts < asked.starts);
         }
-        if (line.jdks.size() > 1) printSideBySide();
+        if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
     }
 
-    private void printSideBySide() {
-        line.report.print("\n### Side by side\n\n"
-            + line("Experiment and work", jdk -> "JDK " + jdk.version())
-            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(line.jdks.size())
-            + "|\n");
-        Set<String> names = new LinkedHashSet<>();
-        for (Jdk jdk : line.jdks) jdk.report().compared().map(Row::name).forEach(names::add);
-        for (String name : names) line.report.print(line(name, jdk ->
-            Report.ratio(jdk.report().rows.get(name), true)));
+    /** What this JVM sends to the one that has launched it, if any: a line of its own. */
+    static String message(String kind, String what) {
+        String token = System.getProperty(TOKEN);
+        return token == null ? "" : "\n" + String.join("\t", token, kind, what) + "\n";
     }
 
-    private String line(String name, Function<Jdk, String> cell) {
-        return line.jdks.stream().map(cell).map(" %19s |"::formatted)
-            .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
+    /** Reads what a launch sends; anything else is what a call prints. */
+    private void read(String line, String start, Results results) {
+        String[] parts = line.split("\t", 3);
+        if (!parts[0].equals(token)) return;
+        if (parts[1].equals("row")) results.add(Row.ofLine(parts[2]));
+        if (parts[1].equals("failed")) results.fail(start + ": " + parts[2]);
+        if (parts[1].equals("end")) results.starts++;
     }
 }
 
-/** A JDK, and what its launches have printed: each gives every row a sample. */
-record Jdk(String folder, String version, String vendor, Report report) {
+/** A JDK, and what its launches have measured: each gives every row a pair of samples. */
+record Jdk(String folder, String version, String vendor, Results results) {
     static Jdk of(String folder) {
         var release = new Properties(); // of quoted values
         try (var file = new FileReader(folder + "/release")) {
             release.load(file);
-        } catch (IOException e) { // then it has no version
+        } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-        CommandLine.require(version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+        boolean runs = Stream.of("/bin/java", "/bin/java.exe")
+            .anyMatch(java -> new File(folder + java).canExecute());
+        CommandLine.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
             "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
         String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        return new Jdk(folder, version, vendor, new Report());
-    }
-
-    /** Reads a line of a launch's report; other lines are what calls print. */
-    synchronized void read(String launch, String line) {
-        String[] cells = line.split(" *\\| *"); // the first one is empty
-        String[] samples = line.split("^- |: platform |; virtual |; others "); // here, too
-        if (!report.ended && cells.length == 7 && cells[6].matches("\u2014|.*\u00d7")) {
-            Text.print(System.err, line + "\n");
-            boolean isTime = (cells[3] + cells[4]).matches(".*s.*|\u2014*"); // ms, or s
-            Row row = report.rows.computeIfAbsent(cells[1] + " " + cells[2], name ->
-                Row.of(cells[1], cells[2], isTime, median(cells[6])));
-            row.platforms().add(median(cells[3]));
-            row.virtuals().add(median(cells[4]));
-            row.others().add(Double.NaN);
-        } else if (samples.length > 3 && report.rows.containsKey(samples[1])) { // unrounded
-            Row row = report.rows.get(samples[1]);
-            int last = row.others().size() - 1;
-            row.platforms().set(last, median(samples[2]));
-            row.virtuals().set(last, median(samples[3]));
-            row.others().set(last, samples.length > 4 ? median(samples[4]) / 100 : 0);
-        } else if (line.startsWith("- Failed: ")) {
-            report.failures.add(launch + ": " + line.substring(10));
-        }
-    }
-
-    /** Of samples, or of the one in a cell; times become ms. */
-    private static double median(String text) {
-        String digits = text.replace(",", ""); // of thousands, and between samples
-        double median = Row.median(new Scanner(digits).findAll("-?\\d+(\\.\\d+)?(E-?\\d+)?")
-            .map(number -> Double.valueOf(number.group())).toList());
-        return median * (text.endsWith(" s") ? 1_000 : 1);
-    }
-
-    synchronized void print(CommandLine line) {
-        int done = report.rows.values().stream().mapToInt(row -> row.others().size()).max()
-            .orElse(0);
-        String of = done < line.starts ? done + " of " : "";
-        String starts = "starts: " + of + line.starts + ", ";
-        report.listSamples = line.report.listSamples;
-        report.begin(version + ", " + vendor, starts, line.samples);
-        List.copyOf(report.rows.values()).forEach(report::add);
-        report.end();
+        var results = new Results(new Report(System.err, false));
+        return new Jdk(folder, version, vendor, results);
     }
 }
 
+// ---------------------------------------------------------------- seven more experiments
 /** More experiments, and what only they use. */
 class Encores {
     static final List<Experiment> LIST = List.of(
@@ -863,7 +1012,8 @@ class Encores {
                 Lab.check("as a Fibonacci number", number, fibonacci(index));
                 server.call(System.nanoTime());
             };
-            Job platform = () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
+            Job platform = () ->
+                Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
             lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
                 platform, virtual);
@@ -931,7 +1081,7 @@ class Encores {
      * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
-        long room = Runtime.getRuntime().maxMemory() / 2_000; // more than twice their weight
+        long room = Runtime.getRuntime().maxMemory() / 2_000; // over twice their weight
         int n = (int) Math.min(lab.size(1_000_000, 200_000), room);
         lab.count("bytes of each", () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
@@ -944,7 +1094,7 @@ class Encores {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Starts n virtual threads that park, asks once all have got there, and lets them go. */
+    /** Starts n virtual threads that park, asks once all are there, and lets them go. */
     static double park(int n, Gauge question) throws Exception {
         var come = new CountDownLatch(n);
         var open = new AtomicBoolean();
@@ -954,12 +1104,13 @@ class Encores {
                 come.countDown();
                 while (!open.get()) LockSupport.park();
             });
-            come.await();
+            Lab.inTime(come.await(Lab.limit, TimeUnit.SECONDS));
             return question.read();
         } finally {
             open.set(true);
             for (Thread thread : threads) LockSupport.unpark(thread);
-            for (Thread thread : threads) if (thread != null) thread.join();
+            var limit = Duration.ofSeconds(Lab.limit);
+            for (Thread thread : threads) Lab.inTime(thread == null || thread.join(limit));
         }
     }
 
@@ -982,13 +1133,16 @@ class Encores {
             begun.countDown();
             Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38));
         };
-        try (executor) {
+        try {
             var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
-            begun.await();
+            Lab.inTime(begun.await(Lab.limit, TimeUnit.SECONDS));
             long start = System.nanoTime();
             var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
-            for (var done : computing) done.get();
-            return shortTask.get();
+            for (var done : computing) done.get(Lab.limit, TimeUnit.SECONDS);
+            return shortTask.get(Lab.limit, TimeUnit.SECONDS);
+        } finally {
+            executor.shutdown();
+            executor.awaitTermination(2, TimeUnit.SECONDS);
         }
     }
 
@@ -1000,7 +1154,8 @@ class Encores {
 
         Server(ExecutorService executor, int waitMs) throws Exception {
             var local = new java.net.InetSocketAddress("127.0.0.1", 0);
-            server = com.sun.net.httpserver.HttpServer.create(local, 1_000, "/", exchange -> {
+            server = com.sun.net.httpserver.HttpServer.create(local, 1_000);
+            server.createContext("/", exchange -> {
                 try (exchange) {
                     Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
@@ -1010,10 +1165,11 @@ class Encores {
             });
             server.setExecutor(executor);
             server.start();
-            address = java.net.URI.create("http:/" + server.getAddress()).toURL();
+            int port = server.getAddress().getPort();
+            address = java.net.URI.create("http://127.0.0.1:" + port).toURL();
         }
 
-        /** Blocks its thread and needs no other. Its latency counts from this time, in ns. */
+        /** Blocks its thread and needs no other. Its latency counts from this ns. */
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);

@@ -27,8 +27,8 @@ class Expected {
     public static void main(String[] words) throws Exception {
         String machine = "-" + Lab.PROCESSORS + "-" + Lab.CARRIERS;
         TESTS.put("plain", () -> run(plain()));
-        TESTS.put("progress", () -> captured(false, () -> CommandLine.run(plain(), "--runs",
-            "2", "--quick"), "--quick"));
+        TESTS.put("progress", () -> captured(false, () -> CommandLine.obey(plain(), List.of(),
+            "--runs", "2", "--quick"), "--quick"));
         TESTS.put("cells", () -> run(cells(), "all"));
         TESTS.put("failing", () -> run(failing()));
         TESTS.put("noisy-busy", () -> run(noisy(), "--samples"));
@@ -36,12 +36,17 @@ class Expected {
             + run(plain(), "one", "--samples", "--runs", "2"));
         if (Files.exists(Path.of("/bin/sh"))) TESTS.put("starts", Expected::starts);
         TESTS.put("interrupted", Expected::stopped);
-        TESTS.put("help", () -> run(VirtualThreadsLab.FIVE, "--help"));
+        TESTS.put("help", () -> captured(true, () -> CommandLine.obey(VirtualThreadsLab.FIVE,
+            Encores.LIST, "--help"), "--help"));
         TESTS.put("refused", Expected::refused);
         TESTS.put("order", () -> run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1",
             "--quick", "--quick") + run(plain(), "samples", "all", "--runs", "100"));
         TESTS.put("turns", Expected::turns);
         TESTS.put("numbers", Expected::numbers);
+        TESTS.put("ranges", Expected::ranges);
+        TESTS.put("noise-of-launches", Expected::noise);
+        TESTS.put("limits", Expected::limits);
+        TESTS.put("unknown", Expected::unknown);
         TESTS.put("meanings", Expected::meanings);
         TESTS.put("rows" + machine, Expected::rows);
         TESTS.put("sides" + machine, Expected::sides);
@@ -58,6 +63,7 @@ class Expected {
         others = 0;
         Lab.clock = Expected::tick;
         Lab.others = () -> others;
+        Lab.limit = 120;
         Path kept = Path.of(".ci/expected", name + ".txt");
         String is;
         try {
@@ -83,7 +89,7 @@ class Expected {
     // -------------------------------------------------------------------- running the lab
 
     static String run(List<Experiment> list, String... words) throws Exception {
-        return captured(true, () -> CommandLine.run(list, words), words);
+        return captured(true, () -> VirtualThreadsLab.run(list, words), words);
     }
 
     /** The clock goes on by 0.7 s whenever it's read: a warm-up of long work reads once. */
@@ -158,6 +164,7 @@ class Expected {
             lab.measure("just a block", 1, () -> 142, () -> 100);
             lab.measure("no block yet", 1, () -> 141, () -> 100);
             lab.measure("nothing", 1, () -> 5, () -> 0);
+            lab.measure("endless", 1, () -> Double.POSITIVE_INFINITY, () -> 5);
             lab.measure("less than nothing", 1, () -> -5, () -> 5);
             lab.measure("long range", 0.1, of(1, 10, 25.1, 10, 10, 10), () -> 100);
             lab.measure("longest range", 0.1, of(1, 5.5, 9.9, 7, 7, 7), () -> 100);
@@ -240,50 +247,36 @@ class Expected {
 
     /** As by Ctrl-C: what has been measured is printed, and no more after that. */
     static String stopped() throws Exception {
-        return captured(true, () -> {
-            var report = new Report();
-            report.listSamples = true;
-            return Lab.run(List.of(
+        return captured(false, () -> {
+            var report = new Report(System.out, true);
+            var results = new Results(report);
+            return Lab.perform(List.of(
                 one("first", lab -> lab.measure("done", 1, () -> 40, () -> 16)),
                 one("then", lab -> {
-                    report.failures.add("stopped here.");
-                    report.end();
+                    results.fail("something else.");
+                    results.end(report, true);
                     lab.measure("not printed", 1, () -> 40, () -> 16);
-                })), report, false, 5);
+                })), report, results, false, 5);
         });
     }
 
-    /** Two JDKs, of which one is older, take turns; a start of the other one fails. */
+    /** A bean that sees this JVM's container alone, and one that sees others in one row. */
+    static String unknown() throws Exception {
+        return run(List.of(one("unknown", lab -> lab.measure("others", 1, () -> {
+            others = Double.NaN;
+            return 40;
+        }, () -> 16)))) + run(List.of(one("counts", lab -> lab.count("things", () -> 4,
+            () -> 2)), one("unknown", lab -> lab.measure("others", 1, () -> 40, () -> 16)),
+            busy(0.03, 16)));
+    }
+
+    /** Two JDKs, of which one is older, take turns; two starts of the other one fail. */
     static String starts() throws Exception {
         Path home = Files.createTempDirectory("starts");
         List<String> words = new ArrayList<>(List.of("--starts", "3", "--runs", "2", "even"));
         for (int jdk : new int[] {21, 25}) {
             for (int start = 1; start <= 3; start++) {
-                boolean fails = jdk == 25 && start == 2;
-                int share = jdk == 25 ? 0 : List.of(5, 20, 12).get(start - 1);
-                Files.writeString(home.resolve(jdk + "-" + start), """
-                    a line of a call's own
-                    - Java 7, of the launch
-
-                    | Experiment | Work | Platform | Virtual | Ratio | Model |
-                    |------------|------|---------:|--------:|------:|------:|
-                    | even | first | 4%s ms | 16 ms | ~2.5–2.7× | 2.5× |
-                    | even | long | 10.0 s | 0.079 ms | 1× | — |
-                    | even | count | 200 | %s | — | — |
-                    """.formatted(start, start % 2)
-                    + (start < 3 || jdk < 25 ? "" : "| other | first | — | 7 ms | — | — |\n")
-                    + (fails ? "\n- Failed: even: it failed at some time.\n" : """
-
-                    ### Samples
-
-                    - even first: platform [4%1$s.01, 4%1$s.03, 4%1$s.02]; virtual [16.0]%2$s
-                    - even long: platform [10049.0]; virtual [0.079123, 7.9E-5, 1.2E2]
-                    - even count: platform [200.0]; virtual [%3$s.0]
-
-                    - ~: what the marks mean, which
-                      isn't a failure
-                    """.formatted(start, share == 0 ? "" : "; others " + share + " %",
-                        start % 2)));
+                Files.writeString(home.resolve(jdk + "-" + start), sends(jdk, start));
             }
             Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
             Files.writeString(bin.resolveSibling("release"),
@@ -292,9 +285,11 @@ class Expected {
                 #!/bin/sh
                 cd '%s'
                 echo >> count%2$s
-                echo "$@" | sed 's/.*-Ds/-Ds/; s/h=[^ ]*/h=PATH/; s/t=[0-9]*/t=PID/' >> said%2$s
                 n=$(grep -c '' count%2$s)
-                cat %2$s-$n
+                echo "$@" | sed 's/.*-Ds/-Ds/; s/h=[^ ]*/h=PATH/; s/t=[0-9]*/t=PID/
+                    s/n=[0-9a-f]*/n=TOKEN/' >> said%2$s
+                token=$(echo "$@" | sed 's/.*-Dlab.token=//; s/ .*//')
+                sed "s/TOKEN/$token/" %2$s-$n
                 [ "${n}%2$s" != 225 ] || exit 25
                 [ "${n}%2$s" != 325 ] || exit 7
                 """.formatted(home, jdk));
@@ -303,23 +298,55 @@ class Expected {
         }
         var list = List.of(one("even", lab -> { }));
         String shown = "--starts 3 --runs 2 even --java jdk21 --java jdk25";
-        String both = captured(false,
-            () -> CommandLine.run(list, words.toArray(String[]::new)), shown)
+        String both = captured(false, () -> VirtualThreadsLab.run(list,
+            words.toArray(String[]::new)), shown)
             + Files.readString(home.resolve("said25")).replace("" + home, "HOME");
         Files.delete(home.resolve("count21"));
-        String one = captured(true, () -> CommandLine.run(list, "--java", home + "/jdk21",
-            "--samples", "even"), "--java jdk21 --samples even");
+        String one = captured(true, () -> VirtualThreadsLab.run(list, "--java",
+            home + "/jdk21", "--samples", "even"), "--java jdk21 --samples even");
+        Files.delete(home.resolve("21-1"));
+        Files.delete(home.resolve("count21"));
+        String none = captured(true, () -> VirtualThreadsLab.run(list, "--java",
+            home + "/jdk21", "even"), "--java jdk21 even");
         try (var files = Files.walk(home)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
-        return both + one;
+        return both + one + none;
+    }
+
+    /**
+     * What a launch prints: rows, and lines of a call's own that look like them. One of three
+     * launches of 25 is on a busy machine: so its median isn't noisy.
+     */
+    static String sends(int jdk, int start) {
+        double share = List.of(0.05, 0.2, 0.12).get(start - 1);
+        if (jdk == 25) share = start == 2 ? 0.2 : 0;
+        String rows = """
+            - Failed: a line of a call's own.
+            | even         | GET /a              |       7  |      12  |        1 |     3× |
+            lab.row\teven\tfirst\ttrue\t2.5\t1.0\t1.0\t0.0
+            row\teven\tfirst\ttrue\t2.5\t1.0\t1.0\t0.0
+            0\trow\teven\tfirst\ttrue\t2.5\t1.0\t1.0\t0.0
+            0\tend\t
+            begins a line
+            TOKEN\trow\teven\tfirst\ttrue\t2.5\t4%1$s.02\t16.0\t%2$s
+            TOKEN\trow\teven\tlong\ttrue\tNaN\t10049.0\t0.079123\t%2$s
+            TOKEN\trow\teven\tcount\tfalse\tNaN\t200.0\t%3$s.0\tNaN
+            """.formatted(start, share, start % 2);
+        String counts = start == 1 ? "NaN\tNaN" : "1000.0\t0.0"; // its first start fails
+        rows += "TOKEN\trow\tlate\tcount\tfalse\tNaN\t" + counts + "\tNaN\n";
+        if (jdk == 21) return rows + "TOKEN\tend\t\n";
+        String failed = "TOKEN\tfailed\tlate count: as asked.\n";
+        if (start == 1) return rows + failed + "TOKEN\tend\t\n";
+        return rows + "TOKEN\trow\tother\tfirst\ttrue\tNaN\tNaN\t7.0\t0.0\n";
     }
 
     static String refused() throws Exception {
         String all = "";
         for (String words : List.of("none", "--quik", "two --quick x", "--runs", "--runs 0",
                 "--runs 101", "--runs 1 --runs x", "--starts", "--starts 0", "--starts x",
-                "--java", "--java /dev/null", "--java none", "--predict", "a\nb", "println")) {
+                "--java", "--java /dev/null", "--java none", "--predict", "a\nb", "println",
+                "twoo")) {
             all += words.replace("\n", "\\n") + "\n" + run(plain(), words.split(" "));
         }
         return all;
@@ -334,7 +361,7 @@ class Expected {
                 var did = new StringBuilder();
                 var shots = new AtomicInteger();
                 Job job = () -> now += (long) (ms[shots.getAndIncrement() % ms.length] * 1e6);
-                var report = new Quiet() {
+                var results = new Quiet() {
                     @Override boolean attempt(String side, Job read) {
                         shots.set(0);
                         boolean fine = super.attempt(side, read);
@@ -343,26 +370,28 @@ class Expected {
                         return fine;
                     }
                 };
-                Lab.run(List.of(one("turns", lab -> lab.time("a job", 1, job,
-                    () -> now += 20_000_000))), report, quick, 3);
+                results.perform(one("turns", lab -> lab.time("a job", 1, job,
+                    () -> now += 20_000_000)), quick, 3);
                 all += Arrays.toString(ms) + (quick ? ", quick:" : ":") + did + ", samples "
-                    + report.rows.values().iterator().next().platforms() + "\n";
+                    + results.rows.values().iterator().next().platforms() + "\n";
             }
         }
-        return all + limits() + "\n";
+        return all;
     }
 
-    /** What runAll asks of an executor. */
+    /** What runAll asks of an executor: how long it waits, and for those it has cancelled. */
     static String limits() throws Exception {
         List<String> asked = new ArrayList<>();
         Lab.runAll((ExecutorService) java.lang.reflect.Proxy.newProxyInstance(
             Expected.class.getClassLoader(), new Class<?>[] {ExecutorService.class},
             (proxy, method, args) -> {
-                if (!method.getName().equals("invokeAll")) return asked.add(method.getName());
-                asked.add(((Collection<?>) args[0]).size() + " tasks, " + args[1] + args[2]);
-                return List.of();
+                boolean all = method.getName().equals("invokeAll");
+                asked.add(method.getName() + (args == null ? "" : all
+                    ? " of " + ((Collection<?>) args[0]).size() + " tasks, " + args[1] + args[2]
+                    : " " + args[0] + args[1]));
+                return all ? List.of() : true;
             }), 7, () -> { });
-        return "" + asked;
+        return asked + "\n";
     }
 
     static String numbers() {
@@ -375,29 +404,68 @@ class Expected {
             + " " + Row.median(List.of(2.0, Double.NaN)) + " " + Row.median(List.of()) + "\n";
     }
 
+    /** Pairs of 1 to 1.2 to 1 and an odd one, which a range of ten or more leaves out. */
+    static String ranges() {
+        String all = "";
+        for (int good : new int[] {8, 9, 11}) for (double odd : new double[] {50, 0.02}) {
+            for (int gaps : new int[] {0, 1, 5}) {
+                Row row = Row.of("ranges", "of odd ones", true, 1);
+                for (int i = 0; i < good; i++) row.platforms().add(1 + i / 50.0);
+                row.platforms().add(odd);
+                for (int i = 0; i < gaps; i++) row.platforms().add(Double.NaN);
+                for (Double each : row.platforms()) row.virtuals().add(1.0);
+                row.virtuals().add(Double.NaN);
+                row.platforms().add(7.0);
+                all += good + " and " + odd + ", " + gaps + " gaps: "
+                    + Text.ratio(row.lowest()) + " to " + Text.ratio(row.highest()) + "\n";
+            }
+        }
+        return all;
+    }
+
+    /** A row is noisy if most launches were on a busy machine; in a quiet one, others had 0. */
+    static String noise() {
+        String all = "";
+        for (double[] shares : new double[][] {{0, 0.2, 0}, {0.2, 0.05, 0.12}, {0.09, 0.09, 1},
+                {0.2}, {0}, {Double.NaN, 0.2, 0.2}, {Double.NaN}, {0, 0, 0.2, 0.2}}) {
+            Row row = Row.of("noise", "of launches", true, 1);
+            for (double share : shares) row.and(Row.ofLine(
+                String.join("\t", "noise", "of launches", "true", "1", "5", "2", "" + share)));
+            all += Arrays.toString(shares) + ": " + Report.ratio(row, true) + "\n";
+        }
+        return all;
+    }
+
     // --------------------------------------------------------------------- the experiments
 
     static List<Experiment> experiments() {
         return Stream.of(VirtualThreadsLab.FIVE, Encores.LIST).flatMap(List::stream).toList();
     }
 
-    /** A report that prints nothing. */
-    static class Quiet extends Report {
+    /** Results that nobody reads. */
+    static class Quiet extends Results {
+        static final Report REPORT =
+            new Report(new PrintStream(OutputStream.nullOutputStream()), false);
+
+        Quiet() { super(REPORT); }
         @Override void show(String what) { }
-        @Override boolean print(String text) { return true; }
+
+        void perform(Experiment one, boolean quick, int samples) {
+            Lab.perform(List.of(one), REPORT, this, quick, samples);
+        }
     }
 
     /** Lets an experiment define its rows; each side's job goes there, and isn't done here. */
     static Collection<Row> rows(Experiment one, boolean quick, BiConsumer<String, Job> sides) {
-        var report = new Quiet() {
+        var results = new Quiet() {
             @Override boolean attempt(String side, Job job) {
                 if (side.equals(one.name())) return super.attempt(side, job);
                 sides.accept(side, job);
                 return false;
             }
         };
-        Lab.run(List.of(one), report, quick, 0);
-        return report.rows.values();
+        results.perform(one, quick, 0);
+        return results.rows.values();
     }
 
     /** All rows and their models, but for those whose models differ by JDK: see commands.md. */
@@ -504,13 +572,36 @@ class Expected {
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
         try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
-            server.latency(() -> server.callAt(100, 100));
+            server.latency(() -> server.callAt(1_000, 100));
+            long start = System.nanoTime(); // warm
+            server.latency(() -> server.callAt(20, 500));
+            all += "ten calls at 20 a second last 450 ms: "
+                + (System.nanoTime() - start > 450_000_000) + "\n";
             all += "latencies of the last job: " + server.latencies.size();
             sinceBusy();
             ms = server.latency(() -> server.callAt(100, 50));
-            return all + ", then " + server.latencies.size() + ", from when calls are due: "
+            all += ", then " + server.latencies.size() + ", from when calls are due: "
                 + (ms > 200) + "\n";
         }
+        return all + "nothing is waited for without a limit: " + limited() + "\n";
+    }
+
+    /** What says so while foreign threads hold all carriers for longer than the limit. */
+    static String limited() throws Exception {
+        Lab.limit = 1;
+        var free = new AtomicBoolean();
+        for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
+            while (!free.get()) Thread.onSpinWait();
+        });
+        var said = new Quiet();
+        said.attempt("startAll", () ->
+            VirtualThreadsLab.startAll(Thread.ofVirtual(), 10));
+        said.attempt("park", () -> Encores.park(2, () -> 1));
+        said.attempt("delay", () -> Encores.delay(newVirtualThreadPerTaskExecutor(), 1));
+        said.attempt("runAll", () ->
+            Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, () -> { }));
+        free.set(true);
+        return "" + said.failures;
     }
 
     static long collections() {

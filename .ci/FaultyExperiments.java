@@ -25,6 +25,11 @@ class FaultyExperiments extends VirtualThreadsLab {
             if (starts() == 2) Runtime.getRuntime().halt(3);
             afterThat(lab);
         }),
+        odd("late", lab -> lab.count("threads", FaultyExperiments::fromTwoOn, () -> {
+            fromTwoOn();
+            return 0;
+        })),
+        odd("prints", lab -> lab.count("rows", () -> print("%s"), () -> print("lab.row\t%s"))),
         odd("zero", lab -> lab.measure("a model", 0, () -> 1, () -> 1)),
         odd("exits", lab ->
             lab.time("a job", 1, () -> System.exit(0), () -> Thread.sleep(1))),
@@ -33,8 +38,14 @@ class FaultyExperiments extends VirtualThreadsLab {
             forever(lab);
         }),
         odd("forever", FaultyExperiments::forever),
+        odd("forever-in-3", lab -> {
+            if (starts() == 3) forever(lab);
+            else afterThat(lab);
+        }),
         odd("stranger", lab -> { // keeps this JVM's output open
-            new ProcessBuilder("sleep", "300").inheritIO().start();
+            var stranger = new ProcessBuilder("sleep", "300").inheritIO().start();
+            Files.writeString(Path.of("stranger"), stranger.pid() + "\n",
+                StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             afterThat(lab);
         }));
 
@@ -63,5 +74,19 @@ class FaultyExperiments extends VirtualThreadsLab {
     static void afterThat(Lab lab) throws IOException {
         double n = starts();
         lab.count("after that", () -> n, () -> 2);
+    }
+
+    static double fromTwoOn() throws IOException {
+        if (starts() == 1) throw new IllegalStateException("as asked");
+        return 1_000;
+    }
+
+    /** Prints what looks like rows, as a table and as a launch sends them, then half a line. */
+    static double print(String form) {
+        String row = "| GET /a | 200 | 7 | 12 | 1 | 3\u00d7 |";
+        System.out.println(row + "\n" + row.replaceAll(" ?\\| ?", "\t") + "\n"
+            + form.formatted("row\teven\tof two gauges\ttrue\t2.0\t1.0\t1.0\t0.0"));
+        System.out.print(form.formatted("end\t"));
+        return 7;
     }
 }

@@ -3,6 +3,7 @@ import java.io.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.*;
 import java.util.stream.*;
 import javax.tools.ToolProvider;
@@ -17,7 +18,8 @@ import javax.tools.ToolProvider;
  *     java .ci/LabTest.java not bugs deadlock
  *     java .ci/LabTest.java expected write
  *
- * No test sets an upper limit on a time.
+ * No test sets an upper limit on a time that a busy machine breaks, but those that commands.md
+ * names.
  */
 class LabTest {
     static final int JDK = Runtime.version().feature();
@@ -32,6 +34,7 @@ class LabTest {
     static Path errors;
     static int passed;
     static int failed;
+    static final Object START = new Object(); // held while a process starts, and at the end
 
     interface Test { void run() throws Exception; }
 
@@ -54,23 +57,48 @@ class LabTest {
         temp = Files.createTempDirectory("lab-test");
         Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
         prepare();
+        run("lines fit as commands.md says", LabTest::language);
         run("compiled without a warning", LabTest::compile);
         if (failed == 0) tests.forEach(LabTest::run);
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);
     }
 
-    /** A command's java is that of this test. */
+    /** A command's java is that of this test; await and gone are for a minute at most. */
     static void prepare() throws IOException {
         room = Files.createDirectory(temp.resolve("room"));
         classes = Files.createDirectory(temp.resolve("classes"));
-        Path java = Files.createDirectory(temp.resolve("bin")).resolve("java");
-        Files.writeString(java, """
+        Path bin = Files.createDirectory(temp.resolve("bin"));
+        Map<String, String> programs = Map.of("java", """
             #!/bin/sh
             exec '%s/bin/java' -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 \
             -Djava.io.tmpdir='%s' "$@"
-            """.formatted(HOME, room));
-        java.toFile().setExecutable(true);
+            """.formatted(HOME, room), "await", """
+            #!/bin/sh
+            for i in $(seq 600); do grep -qs "$2" "$1" && exit; sleep 0.1; done
+            echo "no $2 in $1" >&2
+            exit 1
+            """, "gone", """
+            #!/bin/sh
+            for i in $(seq 600); do
+                ps -o stat= -p "$1" | grep -q '^[^Z]' || exit 0
+                sleep 0.1
+            done
+            echo "still there: $1" >&2
+            exit 1
+            """, "in-quota", """
+            #!/bin/sh
+            top=/sys/fs/cgroup
+            test ! -d $top/cpu || top=$top/cpu
+            group=$(mktemp -d $top/lab-XXXXXX) || exit
+            trap 'rmdir $group' EXIT
+            { echo 100000 > $group/cpu.cfs_quota_us || echo 100000 100000 > $group/cpu.max; } &&
+                sh -c 'echo $$ > "$0"/cgroup.procs && exec "$@"' "$group" "$@"
+            """);
+        for (String name : programs.keySet()) {
+            Path program = Files.writeString(bin.resolve(name), programs.get(name));
+            program.toFile().setExecutable(true);
+        }
     }
 
     static void compile() {
@@ -112,9 +140,15 @@ class LabTest {
         }
     }
 
+    /** Ends what runs, and lets nothing start any more. A shell may start more meanwhile. */
     static void clean() {
-        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-        delete(temp);
+        synchronized (START) {
+            for (int i = 0; i < 10; i++) {
+                ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+                LockSupport.parkNanos(10_000_000);
+            }
+            delete(temp);
+        }
     }
 
     static void delete(Path folder) {
@@ -175,8 +209,10 @@ class LabTest {
             .toAbsolutePath(), "JDK", "" + JDK, "HOME_OF_JAVA", "" + HOME, "CLASSES",
             "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH"),
             "WRITE", write));
-        process = builder.redirectOutput(output.toFile()).redirectError(errors.toFile())
-            .start();
+        builder.redirectOutput(output.toFile()).redirectError(errors.toFile());
+        synchronized (START) {
+            process = builder.start();
+        }
         process.getOutputStream().close();
         yes("ends: " + command, process.waitFor(MINUTES, TimeUnit.MINUTES));
         return process.exitValue();
@@ -253,6 +289,24 @@ class LabTest {
             return value >= 0.99 * Double.parseDouble(ranges.get(i).group(1))
                 && (most == null || value <= Double.parseDouble(most));
         });
+    }
+
+    /** What commands.md says of its lines. */
+    static void language() {
+        for (String fits : List.of("| a | 5.. |=| a | 5 ms |", "| 5..20 |=| 20.0 ms |",
+                "| 5.. |=| 4.96 ms |", "| 9000.. |=| 10.0 s |", "| 2,000 |=| 2,000 |",
+                "| 2..3 |=|~2.4–9.9×|", "| 2× |=| ~2× |", "| ~1–2× |=| ~1–2× |",
+                "- *, samples: 1=- b, samples: 1", "up to 11..97 %=up to 50 %", "| |=| |")) {
+            String[] both = fits.split("=");
+            yes("fits: " + fits, fits(both[0], both[1]));
+        }
+        for (String not : List.of("| a | 5.. |=| b | 5 ms |", "| 5..20 |=| 20.1 ms |",
+                "| 5.. |=| 4.9 ms |", "| 9000.. |=| 8.9 s |", "| 2,000 |=| 2,001 |",
+                "| 2..3 |=|~1.9–2.4×|", "| ~* |=| 2× |", "| * |=| a | b |", "ab=abc",
+                "up to 11..97 %=up to 98 %", "| 5.. |=| — |", "a.c=abc", "| |=| 0 |")) {
+            String[] both = not.split("=");
+            yes("doesn't fit: " + not, !fits(both[0], both[1]));
+        }
     }
 
     static void yes(String what, boolean holds) {

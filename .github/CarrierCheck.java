@@ -142,7 +142,9 @@ public class CarrierCheck {
         double held = value(0.5, fine.stream().map(one -> one.held));
         double collected = value(0.5, rounds.stream().map(one ->
             one.collected / one.callers.size()));
-        double share = rounds.stream().mapToDouble(one -> one.held + one.collected).sum()
+        double allHeld = rounds.stream().mapToDouble(one -> one.held).sum();
+        double allCollected = rounds.stream().mapToDouble(one -> one.collected).sum();
+        double share = (allHeld + allCollected)
             / rounds.stream().mapToDouble(one -> one.whole).sum();
         double much = takes < 1 ? 0.3 : takes / 10; // a look takes 0.3 ms
         // What's twice as long as a twin was late isn't the machine's.
@@ -153,22 +155,19 @@ public class CarrierCheck {
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
         String place = mostly("(?!compensated).*");
-        // If calls wait for each other, each of them takes long.
-        boolean isHeld = held > much || held > 1 && share > 0.5
-            && (atOnce[0].added == 0 || place.startsWith("pinned"));
-        if (collected > Math.max(1, much)) {
+        int added = atOnce[0].added; // one or two may be for class files
+        if (collected > Math.max(1, much) && allCollected > allHeld) {
             held += collected;
             verdict = "held";
             where = "by the garbage collector";
-        } else if (isHeld) {
-            where = place;
-            verdict = where.startsWith("pinned") ? "pinned"
-                : held < noise.get(noise.size() / 2) ? "?"
-                : where.startsWith("another") ? "other" : "held";
-            if (verdict.equals("?")) where = "perhaps other programs, or " + where;
-        } else if (atOnce[0].added > holders.size()) {
+        } else if (added > holders.size() && held < takes / 2 && (added > 2 || share < 0.5)) {
             verdict = "adds";
             where = mostly("compensated.*");
+        } else if (held > much || held > 1 && share > 0.5) { // calls may wait for each other
+            verdict = place.startsWith("pinned") ? "pinned"
+                : held < noise.get(noise.size() / 2) ? "?"
+                : place.startsWith("another") ? "other" : "held";
+            where = verdict.equals("?") ? "perhaps other programs, or " + place : place;
         } else if (!holders.isEmpty()) {
             verdict = "some";
             where = holders.size() + " of " + fine.size() + " calls, up to "
@@ -177,7 +176,7 @@ public class CarrierCheck {
         if (!where.isEmpty()) NOTES.add("- " + asked + ": " + where);
         print(LINE.formatted(verdict, when, asked, text(takes), isShort ? "?" : text(held),
             Math.round(Math.min(100, 100 * share)) + "%", platform, text(atOnce[0].took),
-            atOnce[0].added));
+            added));
     }
 
     // ------------------------------------------------------------------------- words
@@ -245,8 +244,10 @@ public class CarrierCheck {
     }
 
     private static void refuse(String why) {
-        System.err.println("CarrierCheck: " + why);
-        Runtime.getRuntime().halt(2);
+        synchronized (NOTES) { // all calls may get here
+            System.err.println("CarrierCheck: " + why);
+            Runtime.getRuntime().halt(2);
+        }
     }
 
     // ------------------------------------------------------------------------- calls
