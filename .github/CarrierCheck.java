@@ -156,7 +156,7 @@ public class CarrierCheck {
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
         String place = mostly("(?!compensated).*");
         int added = atOnce[0].added; // one or two may be for class files
-        if (collected > Math.max(1, much) && allCollected > allHeld) {
+        if (collected > Math.max(1, much) && 3 * allCollected > allHeld) {
             held += collected;
             verdict = "held";
             where = "by the garbage collector";
