@@ -168,8 +168,7 @@ public class CarrierCheck {
                 : held < noise.get(noise.size() / 2) ? "?"
                 : place.startsWith("another") ? "other" : "held";
             where = verdict.equals("?") ? "perhaps other programs, or " + place : place;
-        } else if (value(0.5, rounds.stream().map(one -> one.lost / one.whole))
-                > (rounds.size() > 1 ? 0.1 : 0.5)) {
+        } else if (value(0.5, rounds.stream().map(one -> one.lost / one.whole)) > 0.5) {
             verdict = "?";
             where = "all threads were late: other programs, or the JVM stood still";
         } else if (!holders.isEmpty()) {
