@@ -89,7 +89,7 @@ public class CarrierCheck {
             ## CarrierCheck
 
             - Java %s, %s, one carrier; times in ms, medians of calls
-            - Held: during a call, no other virtual thread could run; Share: in all of the time
+            - Held: in a call, no other virtual thread could run; Share: in all of the time
             - cold: the first 20 calls at once; warm: one after another, then 20 at once
             - Platform, Virtual: those 20 on such threads; Added: carriers added for them
 
@@ -234,7 +234,7 @@ public class CarrierCheck {
     }
 
     private static void printNotes() {
-        if (worst > 2) NOTES.add("- Busy machine: a platform thread was up to " + text(worst)
+        if (worst > 2) NOTES.add("- Busy machine: a platform thread was " + text(worst)
             + " ms late; times may be wrong by that");
         if (!NOTES.isEmpty()) print("\n" + String.join("\n", NOTES) + "\n");
         if (failed) Runtime.getRuntime().halt(1);
