@@ -401,7 +401,8 @@ public class CarrierCheck {
             holders = mounted();
             if (!holders.isEmpty()) return;
             Matcher other = CARRIED.matcher(dump());
-            if (!other.find() || other.group(1).equals("" + tick)) return;
+            if (!other.find() || other.group(1).equals("" + tick)
+                || other.group().contains(".subPollerLoop(")) return; // the JDK's, for sockets
             String place = own(("" + other.group(2)).lines().toList());
             another = "another virtual thread" + (place.isEmpty() ? "" : ", at " + place);
             for (Caller one : callers) {
