@@ -151,7 +151,8 @@ public class CarrierCheck {
         List<Double> noise = rounds.stream().map(one -> 2 * one.noise).sorted().toList();
         List<Caller> holders = fine.stream().filter(one ->
             one.held > Math.max(much, noise.getLast())).toList();
-        boolean isShort = held < much && value(0.25, fine.stream().map(Caller::resultNow)) < 1;
+        double part = when.equals("cold") ? 0 : 0.25; // at once, calls queue: the first tells
+        boolean isShort = held < much && value(part, fine.stream().map(Caller::resultNow)) < 1;
         String verdict = isShort ? "?" : "free";
         String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
         String place = mostly("(?!compensated).*");
