@@ -347,7 +347,10 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
-        Row row = newRow(work, isTime, model);
+        Row row = Row.of(experiment, work, isTime, model);
+        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
+        if (results.rows.containsKey(row.name()))
+            throw new AssertionError("two rows named " + row.name());
         List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
@@ -369,15 +372,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
         if (isTime) row.others().add(others.getAsDouble());
         if (!results.add(row)) throw new IllegalStateException("nobody reads on");
-    }
-
-    private Row newRow(String work, boolean isTime, double model) {
-        Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names differ
-            row = Row.of(experiment, work + " " + n, isTime, model);
-        }
-        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
-        return row;
     }
 
     /** Short work: until C2 has seen enough; other: two samples' time; a count: once. */
