@@ -550,7 +550,8 @@ record Report(PrintStream out, boolean listsSamples) {
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
         if (rows.isEmpty()) return;
         if (listsSamples)
-            print("\n### Samples\n\n" + items(rows.stream().map(Report::samples)));
+            print("\n### Samples\n\n" + items(rows.stream().map(row -> row.name() + ": platform "
+                + row.platforms() + "; virtual " + row.virtuals())));
         String bars = compared(all).map(Report::bar).collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
@@ -566,12 +567,6 @@ record Report(PrintStream out, boolean listsSamples) {
 
     private static Stream<Row> compared(Results all) {
         return all.rows.values().stream().filter(row -> row.ratio() > 0);
-    }
-
-    private static String samples(Row row) {
-        double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + row.platforms() + "; virtual "
-            + row.virtuals() + (share > 0 ? Text.of("; others %s %%", share) : "");
     }
 
     /** A line of the chart. To the right of the middle, virtual threads are faster. */
