@@ -854,8 +854,6 @@ class Launches {
     private List<String> command(String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> // its port is in use
-            option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
         String main = stack[stack.length - 1].getClassName(); // the first caller's
         command.addAll(List.of("-Dstdout.encoding=UTF-8",
