@@ -276,12 +276,11 @@ record Row(String experiment, String work, boolean isTime, double model,
 /** The words that experiments use. A sample of time is the mean of its shots: calls. */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
-    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
-        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
-        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
+    static final int CARRIERS = Math.min( // see the javadoc of Thread
+        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
+        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", 32_767));
     // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
 
