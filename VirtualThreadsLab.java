@@ -678,17 +678,12 @@ class Text {
             .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
             .map(one -> switch (one) { // javac 17 to 20 stop here, and quote this:
                 case AssertionError x -> // needs Java 21 or newer
-                    Objects.toString(x.getMessage(), x + place(x));
-                default -> one + place(one);
+                    Objects.toString(x.getMessage(), "" + x);
+                default -> one + Stream.of(one.getStackTrace())
+                    .filter(frame -> frame.getModuleName() == null).limit(1) // not the JDK
+                    .map(frame -> " at " + frame).collect(Collectors.joining());
             }).collect(Collectors.joining(", caused by "));
         return "%.500s".formatted(inOneLine(all)); // one may be long
-    }
-
-    /** The first frame outside the JDK and class Lab, such as Mine.load(Mine.java:19). */
-    private static String place(Throwable error) {
-        return Stream.of(error.getStackTrace()).filter(frame -> frame.getModuleName() == null
-            && !frame.getClassName().equals(Lab.class.getName())).findFirst()
-            .map(frame -> " at " + frame).orElse("");
     }
 }
 

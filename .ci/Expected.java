@@ -118,7 +118,7 @@ class Expected {
             .replace(System.getProperty("java.vm.vendor"), "VENDOR")
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
             .replace("" + java.time.LocalDate.now(), "DATE")
-            .replaceAll("( at Expected\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$3(N");
+            .replaceAll("( at (Expected|Lab)\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$4(N");
         String said = err.toString(UTF_8)
             .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
         return text + (outOnly && !text.isEmpty() ? "" : "standard error:\n" + said + "\n")
