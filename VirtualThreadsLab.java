@@ -266,9 +266,10 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     static final double UNKNOWN = Double.NaN;
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    static final int CARRIERS = Math.min( // see the javadoc of Thread
-        Integer.getInteger("jdk.virtualThreadScheduler.parallelism", PROCESSORS),
-        Integer.getInteger("jdk.virtualThreadScheduler.maxPoolSize", 32_767));
+    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
+    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
+        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
+        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
     // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
     static java.util.function.LongSupplier clock = System::nanoTime; // tests set these
@@ -375,7 +376,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     // --------------------------------------------------------- a plan, to its end
-
     static int perform(Collection<Experiment> plan, Report report, Results results,
             boolean quick, int samples) {
         report.begin(Runtime.version(), System.getProperty("java.vm.vendor"), 0, 0, samples);
@@ -471,9 +471,8 @@ record Report(PrintStream out, boolean listsSamples) {
 
     /** Prints what comes before the rows. Of the starts, so many came to their end. */
     void begin(Object java, String vendor, int done, int starts, int samples) {
-        String options = String.join(" ",
-            ManagementFactory.getRuntimeMXBean().getInputArguments());
-        var command = ("java " + options + " " + System.getProperty("sun.java.command"))
+        var command = ("java " + String.join(" ", ManagementFactory.getRuntimeMXBean()
+            .getInputArguments()) + " " + System.getProperty("sun.java.command"))
             .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // java's own
             .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
         String of = done < starts ? done + " of " : "";
@@ -792,6 +791,7 @@ class Launches {
     private List<String> command(CommandLine asked, String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*")); // ports
         String main = List.of(new Throwable().getStackTrace()).getLast().getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + TOKEN + "=" + token,
             "-D" + PARENT + "=" + ProcessHandle.current().pid(),
