@@ -5,13 +5,11 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
-import java.nio.file.*;
 import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
-import java.util.function.*;
 import java.util.stream.*;
 
 /**
@@ -204,13 +202,9 @@ interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/**
- * A row. Its samples come in pairs, one of each side. Others: the share of the processors
- * that other programs had meanwhile, once for each JVM that has measured the row.
- */
+/** What's measured, in pairs of samples. Others: what other programs had, by JVM. */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
-    /** One without samples. Each name is a cell of the table, whatever it's made of. */
     static Row of(String experiment, String work, boolean isTime, double model) {
         return new Row(Text.cell(experiment), Text.cell(work), isTime, model,
             new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -221,11 +215,7 @@ record Row(String experiment, String work, boolean isTime, double model,
     double virtual() { return median(virtuals); }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
-
-    double ratio() {
-        double ratio = isTime && virtual() > 0 ? platform() / virtual() : Double.NaN;
-        return Double.isFinite(ratio) ? ratio : Double.NaN;
-    }
+    double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
@@ -242,14 +232,13 @@ record Row(String experiment, String work, boolean isTime, double model,
         return Arrays.stream(all, tenth, all.length - tenth);
     }
 
-    /** Of an even number, the mean of the two in the middle; of none, NaN. */
+    /** Of an even number, the mean of the middle two; of none that's finite, NaN. */
     static double median(Collection<Double> values) {
-        List<Double> sorted = values.stream().filter(v -> !v.isNaN()).sorted().toList();
+        List<Double> sorted = values.stream().filter(Double::isFinite).sorted().toList();
         int size = sorted.size();
         return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
     }
 
-    /** Adds the other row's samples. */
     Row and(Row other) {
         platforms.addAll(other.platforms);
         virtuals.addAll(other.virtuals);
@@ -257,19 +246,17 @@ record Row(String experiment, String work, boolean isTime, double model,
         return this;
     }
 
-    /** The medians in one line, with all their digits. */
     String toLine() {
         return String.join("\t", experiment, work, "" + isTime, "" + model,
             "" + platform(), "" + virtual(), "" + median(others));
     }
 
     static Row ofLine(String line) {
-        String[] parts = line.split("\t");
-        Row row = of(parts[0], parts[1], Boolean.parseBoolean(parts[2]),
-            Double.parseDouble(parts[3]));
-        row.platforms.add(Double.valueOf(parts[4]));
-        row.virtuals.add(Double.valueOf(parts[5]));
-        row.others.add(Double.valueOf(parts[6]));
+        String[] part = line.split("\t");
+        Row row = of(part[0], part[1], Boolean.valueOf(part[2]), Double.valueOf(part[3]));
+        row.platforms.add(Double.valueOf(part[4]));
+        row.virtuals.add(Double.valueOf(part[5]));
+        row.others.add(Double.valueOf(part[6]));
         return row;
     }
 }
@@ -277,17 +264,16 @@ record Row(String experiment, String work, boolean isTime, double model,
 /** The words that experiments use. A sample of time is the mean of its shots: calls. */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
-    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
     static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
         Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
         Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
     // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
-
-    static LongSupplier clock = System::nanoTime; // a test may set these three
-    static DoubleSupplier others = Lab::othersLoad;
+    static java.util.function.LongSupplier clock = System::nanoTime; // tests set these
+    static java.util.function.DoubleSupplier others = Lab::othersLoad;
     static int limit = 120; // no wait is longer, in s
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
@@ -298,9 +284,11 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
-    static void inTime(boolean done) {
-        if (!done) throw new AssertionError("not done in two minutes");
+    static void require(boolean fine, String otherwise) {
+        if (!fine) throw new AssertionError(otherwise);
     }
+
+    static void inTime(boolean done) { require(done, "not done in two minutes"); }
 
     /** Calls the job n times, then shuts down. Throws a failure, or that it's late. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
@@ -330,8 +318,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     /** Adds a row: how many ms each job takes. */
     void time(String work, double model, Job platform, Job virtual) {
-        int fitMs = size(200, 20);
-        measure(work, model, () -> meanMs(platform, fitMs), () -> meanMs(virtual, fitMs));
+        measure(work, model, () -> meanMs(platform), () -> meanMs(virtual));
     }
 
     /** Adds a row of times, in ms, that the gauges return. */
@@ -344,24 +331,22 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         add(work, false, UNKNOWN, platform, virtual);
     }
 
-    record Side(String name, Gauge gauge, List<Double> samples) { }
-
     /** Takes the samples, then adds their row. A side whose gauge throws has none. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
-        Row row = newRow(work, isTime, model);
+        Row row = Row.of(experiment, work, isTime, model);
+        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
+        require(!results.rows.containsKey(row.name()), "two rows named " + row.name());
+        record Side(String name, Gauge gauge, List<Double> samples) { }
         List<Side> sides = new ArrayList<>(List.of( // without those that have failed
             new Side(row.name() + ", platform", platform, row.platforms()),
             new Side(row.name() + ", virtual", virtual, row.virtuals())));
         for (int i = 0; i <= samples; i++) {
-            boolean isWarm = i > 0;
-            String step = isWarm ? "sample " + i + " of " + samples : "warm-up";
+            String step = i == 0 ? "warm-up" : "sample " + i + " of " + samples;
             results.show(row.name() + "  " + step + ", experiment " + place);
             for (Side side : List.copyOf(sides)) {
-                boolean fine = results.attempt(side.name, () -> {
-                    if (isWarm) side.samples.add(side.gauge.read());
-                    else warmUp(side.gauge, isTime);
-                });
-                if (fine) continue;
+                Job next = i == 0 ? () -> warmUp(side.gauge, isTime)
+                    : () -> side.samples.add(side.gauge.read());
+                if (results.attempt(side.name, next)) continue;
                 side.samples.clear();
                 sides.remove(side);
             }
@@ -369,16 +354,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         }
         // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
         if (isTime) row.others().add(others.getAsDouble());
-        if (!results.add(row)) throw new IllegalStateException("nobody reads on");
-    }
-
-    private Row newRow(String work, boolean isTime, double model) {
-        Row row = Row.of(experiment, work, isTime, model);
-        for (int n = 2; results.rows.containsKey(row.name()); n++) { // names differ
-            row = Row.of(experiment, work + " " + n, isTime, model);
-        }
-        if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
-        return row;
+        require(results.add(row), "nobody reads on");
     }
 
     /** Short work: until C2 has seen enough; other: two samples' time; a count: once. */
@@ -390,24 +366,26 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     /** The mean ms of the shots that fit, of one at least. A median of few may jump. */
-    private double meanMs(Job job, double fitMs) throws Exception {
+    private double meanMs(Job job) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
             job.call();
             double ms = (clock.getAsLong() - start) / 1e6;
-            if (ms + ms / shots >= fitMs) return Math.rint(1e6 * ms / shots) / 1e6;
+            if (ms + ms / shots >= size(200, 20)) return Math.rint(1e6 * ms / shots) / 1e6;
         }
     }
 
     // --------------------------------------------------------- a plan, to its end
-
-    /** Measures experiments one after another; returns the exit code. */
     static int perform(Collection<Experiment> plan, Report report, Results results,
             boolean quick, int samples) {
-        String vendor = System.getProperty("java.vm.vendor");
-        report.begin(Runtime.version() + ", " + vendor, 0, 0, samples);
+        report.begin(Runtime.version(), System.getProperty("java.vm.vendor"), 0, 0, samples);
         others.getAsDouble(); // the next one counts from here
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(report, results)));
+        // If no signal has ended this JVM, a call has, be it with exit code 0.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            if (results.end(report, true) && Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler")))
+                Runtime.getRuntime().halt(1);
+        }));
         int number = 0;
         for (Experiment one : plan) {
             if (report.isClosed()) break;
@@ -420,42 +398,19 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** As this JVM ends. If no signal has ended it, a call has, be it with exit code 0. */
-    private static void stop(Report report, Results results) {
-        if (!results.end(report, true)) return;
-        boolean bySignal = Thread.getAllStackTraces().keySet().stream()
-            .anyMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler"));
-        if (!bySignal) Runtime.getRuntime().halt(1);
-    }
-
     /** The share of the processors that other programs have used since the last time. */
     private static double othersLoad() {
+        try (var limit = new Scanner(new File("/sys/fs/cgroup/cpu.max"))) {
+            if (limit.hasNextInt()) return UNKNOWN; // the bean sees that container
+        } catch (IOException e) { // no container with a limit, or not on Linux
+        }
         try {
-            var system = ManagementFactory.getPlatformMXBean(
+            var bean = ManagementFactory.getPlatformMXBean(
                 com.sun.management.OperatingSystemMXBean.class);
-            double share = system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad());
-            return hasQuota() ? UNKNOWN : Math.max(0, share);
+            return Math.max(0, bean.getCpuLoad() - Math.max(0, bean.getProcessCpuLoad()));
         } catch (LinkageError e) { // this image of Java lacks the module jdk.management
             return UNKNOWN;
         }
-    }
-
-    /** Whether a cgroup limits the processors: then the bean sees that group alone. */
-    private static boolean hasQuota() {
-        try {
-            List<String> entries = Files.readAllLines(Path.of("/proc/self/cgroup"));
-            entries.add("::"); // in a container, its group may be at the top
-            for (String entry : entries) {
-                String group = entry.split(":", 3)[2];
-                for (String limit : List.of("%s/cpu.max", "/cpu%s/cpu.cfs_quota_us")) {
-                    Path file = Path.of("/sys/fs/cgroup" + limit.formatted(group));
-                    String is = Files.exists(file) ? Files.readString(file) : "none";
-                    if (is.matches("(?s)[1-9].*")) return true;
-                }
-            }
-        } catch (IOException e) { // not on Linux
-        }
-        return false;
     }
 }
 
@@ -482,15 +437,15 @@ class Results {
     }
 
     synchronized void fail(String why) {
-        String line = Text.inOneLine(why);
-        if (failures.add(line)) report.print(Launches.message("failed", line));
+        if (failures.add(why)) report.print(Launches.message("failed", why));
     }
 
+    /** Says on standard error what is being done; what comes next is written over it. */
     synchronized void show(String progress) {
-        if (!ended) Text.show(progress);
+        if (!ended) Text.print(System.err, "\r%-79.79s\r".formatted(progress));
     }
 
-    /** Keeps a row; one of a further launch joins that. Returns whether anybody reads on. */
+    /** Keeps a row; a further launch's joins it. Returns whether anybody reads on. */
     synchronized boolean add(Row row) {
         if (ended) return false;
         show("");
@@ -515,14 +470,13 @@ record Report(PrintStream out, boolean listsSamples) {
     private static final String WIDE = "| %-12s | %-19s | %8s | %8s |%s|%5s|\n";
 
     /** Prints what comes before the rows. Of the starts, so many came to their end. */
-    void begin(String version, int done, int starts, int samples) {
-        String options = String.join(" ",
-            ManagementFactory.getRuntimeMXBean().getInputArguments());
-        String command = ("java " + options + " " + System.getProperty("sun.java.command"))
+    void begin(Object java, String vendor, int done, int starts, int samples) {
+        var command = ("java " + String.join(" ", ManagementFactory.getRuntimeMXBean()
+            .getInputArguments()) + " " + System.getProperty("sun.java.command"))
             .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // java's own
             .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
         String of = done < starts ? done + " of " : "";
-        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + version,
+        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + java + ", " + vendor,
             Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
                 System.getProperty("os.name"), System.getProperty("os.arch"),
                 Lab.PROCESSORS, Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
@@ -546,28 +500,27 @@ record Report(PrintStream out, boolean listsSamples) {
     /** A median: ms, or s if it's long. Any other unit stands in the row's name. */
     private static String cell(Row row, double value) {
         if (!row.isTime()) return Text.number(value, "");
-        return value > 9_999 ? Text.number(value / 1_000, " s") : Text.number(value, " ms");
+        return value > 9_999 ? Text.number(value / 1e3, " s") : Text.number(value, " ms");
     }
 
     /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
     static String ratio(Row row, boolean withRange) {
-        String lowest = Text.ratio(row.lowest()).replace("\u00d7", "");
-        String highest = Text.ratio(row.highest()).replace("\u00d7", "");
-        boolean same = lowest.equals(highest);
-        String range = same ? lowest : lowest + "\u2013" + highest;
+        String range = DoubleStream.of(row.lowest(), row.highest()).mapToObj(Text::ratio)
+            .distinct().collect(Collectors.joining("\u2013")).replace("\u00d7", "");
         if (row.isNoisy()) return "~" + range + "\u00d7";
-        return Text.ratio(row.ratio()) + (same || !withRange ? "" : " (" + range + ")");
+        boolean told = withRange && range.contains("\u2013");
+        return Text.ratio(row.ratio()) + (told ? " (" + range + ")" : "");
     }
 
-    /** Prints what comes after the rows. */
     void end(Results all) {
         Collection<Row> rows = all.rows.values();
         if (!all.failures.isEmpty())
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
         if (rows.isEmpty()) return;
-        if (listsSamples)
-            print("\n### Samples\n\n" + items(rows.stream().map(Report::samples)));
-        String bars = compared(all).map(Report::bar).collect(Collectors.joining());
+        if (listsSamples) print("\n### Samples\n\n" + items(rows.stream().map(row ->
+            row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals())));
+        String bars = rows.stream().filter(row -> row.ratio() > 0).map(Report::bar)
+            .collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
             + "```\n");
@@ -580,16 +533,6 @@ record Report(PrintStream out, boolean listsSamples) {
             """ + others(rows));
     }
 
-    private static Stream<Row> compared(Results all) {
-        return all.rows.values().stream().filter(row -> row.ratio() > 0);
-    }
-
-    private static String samples(Row row) {
-        double share = Math.rint(100 * Row.median(row.others()));
-        return row.name() + ": platform " + row.platforms() + "; virtual "
-            + row.virtuals() + (share > 0 ? Text.of("; others %s %%", share) : "");
-    }
-
     /** A line of the chart. To the right of the middle, virtual threads are faster. */
     private static String bar(Row row) {
         double twos = Math.log(row.ratio()) / Math.log(2);
@@ -600,30 +543,25 @@ record Report(PrintStream out, boolean listsSamples) {
 
     /** What others used at most, if that's worth a line; or that nobody can know it. */
     private static String others(Collection<Row> rows) {
-        List<Double> shares = rows.stream().filter(Row::isTime)
-            .flatMap(row -> row.others().stream()).toList();
-        double most = Math.rint(100 * shares.stream().filter(share -> !share.isNaN())
-            .max(Double::compare).orElse(Double.NaN));
-        if (most > 0)
-            return Text.of("- Other programs used up to %s %% of the processors.\n", most);
-        return shares.isEmpty() || most == 0 ? "" : """
+        double most = Math.rint(100 * rows.stream().flatMap(row -> row.others().stream())
+            .filter(Double::isFinite).max(Double::compare).orElse(Double.NaN));
+        if (most > 0) return Text.of(
+            "- Other programs used up to %s %% of the processors.\n", most);
+        return most == 0 || rows.stream().noneMatch(Row::isTime) ? "" : """
             - Other programs: not known here. In a container with a limit on its
               processors, Java sees that container alone.
             """;
     }
 
-    /** Prints the ratios of several JDKs beside each other. */
     void sideBySide(List<Jdk> jdks) {
         print("\n### Side by side\n\n"
             + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.version()))
-            + "|" + "-".repeat(32) + ("|" + "-".repeat(20) + ":").repeat(jdks.size())
-            + "|\n");
-        Set<String> names = new LinkedHashSet<>();
-        for (Jdk jdk : jdks) compared(jdk.results()).map(Row::name).forEach(names::add);
-        for (String name : names) {
-            print(line(name, jdks.stream().map(jdk -> jdk.results().rows.get(name))
-                .map(row -> row == null ? "\u2014" : ratio(row, true))));
-        }
+            + "|" + "-".repeat(32) + "|" + ("-".repeat(20) + ":|").repeat(jdks.size()) + "\n");
+        jdks.stream().flatMap(jdk -> jdk.results().rows.values().stream())
+            .filter(row -> row.ratio() > 0).map(Row::name).distinct()
+            .forEach(name -> print(line(name, jdks.stream()
+                .map(jdk -> jdk.results().rows.get(name))
+                .map(row -> row == null ? "\u2014" : ratio(row, true)))));
     }
 
     private static String line(String name, Stream<String> cells) {
@@ -653,14 +591,10 @@ class Text {
     /** Prints; where the console's charset lacks a sign, in ASCII. */
     static void print(PrintStream console, String text) {
         boolean all = console.charset().newEncoder().canEncode(SIGNS);
-        for (int i = 0; i < SIGNS.length() && !all; i++) {
+        for (int i = 0; i < SIGNS.length() && !all; i++)
             text = text.replace(SIGNS.charAt(i), "x/--#|".charAt(i));
-        }
         console.print(text);
     }
-
-    /** Says on standard error what is being done; what comes next is written over it. */
-    static void show(String what) { print(System.err, "\r%-79.79s\r".formatted(what)); }
 
     /** Writes numbers as the table does, alike in every locale, in place of each %s. */
     static String of(String form, Object... values) {
@@ -673,10 +607,8 @@ class Text {
         if (!Double.isFinite(value)) return "\u2014";
         double size = Math.abs(value);
         if (size > 0 && size < 0.001) return "<0.001" + unit;
-        String format = "%.3g";
-        if (size < 0.1) format = "%.2g";
-        if (size < 0.01) format = "%.1g";
-        if (size >= 999.5 || size % 1 == 0) format = "%,.0f";
+        int digits = size < 0.01 ? 1 : size < 0.1 ? 2 : 3;
+        String format = size >= 999.5 || size % 1 == 0 ? "%,.0f" : "%." + digits + "g";
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
@@ -689,28 +621,20 @@ class Text {
             : number(Math.rint(value / last) * last, "\u00d7");
     }
 
-    static String cell(String name) { return inOneLine(name.replace('|', ' ')); }
+    static String cell(String text) { return text.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
 
-    static String inOneLine(String text) { return text.replaceAll("[\\s\\p{Cntrl}]+", " "); }
-
-    /** Describes an error and its causes in one line. */
     static String reason(Throwable error) {
         String all = Stream.iterate(error, Objects::nonNull, Throwable::getCause)
             .limit(9).distinct() // a cause may come round again
             .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
             .map(one -> switch (one) { // javac 17 to 20 stop here, and quote this:
                 case AssertionError x -> // needs Java 21 or newer
-                    Objects.toString(x.getMessage(), x + place(x));
-                default -> one + place(one);
+                    Objects.toString(x.getMessage(), "" + x);
+                default -> one + Stream.of(one.getStackTrace())
+                    .filter(frame -> frame.getModuleName() == null).limit(1) // not the JDK
+                    .map(frame -> " at " + frame).collect(Collectors.joining());
             }).collect(Collectors.joining(", caused by "));
-        return "%.500s".formatted(inOneLine(all)); // one may be long
-    }
-
-    /** The first frame outside the JDK and class Lab, such as Mine.load(Mine.java:19). */
-    private static String place(Throwable error) {
-        return Stream.of(error.getStackTrace()).filter(frame -> frame.getModuleName() == null
-            && !frame.getClassName().equals(Lab.class.getName())).findFirst()
-            .map(frame -> " at " + frame).orElse("");
+        return "%.500s".formatted(cell(all)); // one may be long
     }
 }
 
@@ -746,9 +670,9 @@ class CommandLine {
         }
         try {
             var kind = Thread.startVirtualThread(() -> { }).getClass().getSimpleName();
-            require(!kind.startsWith("Bound"), "this JVM has no carriers");
+            Lab.require(!kind.startsWith("Bound"), "this JVM has no carriers");
             ManagementFactory.getRuntimeMXBean();
-            for (var rest = List.of(words).iterator(); rest.hasNext(); ) asked.read(rest, all);
+            for (var it = List.of(words).iterator(); it.hasNext(); ) asked.read(it, all);
         } catch (AssertionError | LinkageError e) { // refused; an option of the JVM's
             System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
@@ -765,30 +689,24 @@ class CommandLine {
             case "--runs" -> samples = number(word, words);
             case "--starts" -> starts = number(word, words);
             case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
+            case "all" -> plan.addAll(all);
             default -> {
-                List<Experiment> named = all.stream().filter(one ->
-                    word.equals("all") || word.equals(one.name())).toList();
                 String alike = all.stream().map(Experiment::name)
                     .filter(name -> name.startsWith("%.3s".formatted(word))).findFirst()
                     .map(" (did you mean %s?)"::formatted).orElse("");
-                require(!named.isEmpty(), "not understood: '" + word + "'" + alike
-                    + ", try --help");
-                plan.addAll(named);
+                plan.add(all.stream().filter(one -> one.name().equals(word)).findFirst()
+                    .orElseThrow(() -> new AssertionError("not understood: '" + word + "'"
+                        + alike + ", try --help")));
             }
         }
     }
 
-    private static int number(String option, Iterator<String> words) {
-        String value = words.hasNext() ? words.next() : "";
-        require(value.matches("[1-9]\\d?|100"), option + " takes a number from 1 to 100");
-        return Integer.parseInt(value);
+    private static int number(String word, Iterator<String> words) {
+        String n = words.hasNext() ? words.next() : "";
+        Lab.require(n.matches("[1-9]\\d?|100"), word + " takes a number from 1 to 100");
+        return Integer.parseInt(n);
     }
 
-    static void require(boolean fine, String otherwise) {
-        if (!fine) throw new AssertionError(otherwise);
-    }
-
-    /** Measures in this JVM, or in fresh ones. Returns the exit code. */
     private int measure() {
         var report = new Report(System.out, listsSamples);
         if (starts == 0 && jdks.isEmpty()) {
@@ -800,7 +718,7 @@ class CommandLine {
             System.getProperty("java.version"), System.getProperty("java.vm.vendor"),
             new Results(new Report(System.err, false))));
         starts = Math.max(1, starts);
-        return new Launches(this, report).measure();
+        return new Launches().measure(this, report);
     }
 }
 
@@ -812,39 +730,36 @@ class Launches {
     static final String PARENT = "lab.parent"; // when it ends, so does the launch
     static final String TOKEN = "lab.token"; // begins each line that it sends
     private final String token = Long.toHexString(new Random().nextLong());
-    private final CommandLine asked;
-    private final Report report;
     private final CompletableFuture<Void> printed = new CompletableFuture<>();
     private volatile Process child;
     private volatile int signal; // the exit code, once it is stopped
 
-    Launches(CommandLine asked, Report report) {
-        this.asked = asked;
-        this.report = report;
-    }
-
-    int measure() {
+    int measure(CommandLine asked, Report report) {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         for (int i = 1; i <= asked.starts; i++) {
             for (Jdk jdk : asked.jdks) {
-                if (signal > 0) continue;
-                String start = "start %s of %s, JDK %s".formatted(i, asked.starts,
-                    jdk.version());
-                System.err.println(start);
-                jdk.results().attempt(start, () -> launch(start, jdk));
+                String name = "start " + i + " of " + asked.starts + ", JDK " + jdk.version();
+                if (signal == 0) jdk.results().attempt(name, () -> launch(name, asked, jdk));
             }
         }
-        print();
+        System.err.println("\nThe medians of all starts:\n");
+        boolean failed = false;
+        for (Jdk jdk : asked.jdks) {
+            Results results = jdk.results();
+            if (jdk != asked.jdks.getFirst()) report.print("\n");
+            if (!results.rows.isEmpty()) report.begin(jdk.version(), jdk.vendor(),
+                results.starts, asked.starts, asked.samples);
+            results.rows.values().forEach(row -> report.print(Report.line(row)));
+            results.end(report, signal > 0 && results.starts < asked.starts);
+            failed |= !results.failures.isEmpty();
+        }
+        if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
         printed.complete(null);
-        if (signal > 1) return signal;
-        boolean failed = report.isClosed();
-        for (Jdk jdk : asked.jdks) failed |= !jdk.results().failures.isEmpty();
-        return failed ? 1 : 0;
+        return failed || report.isClosed() ? Math.max(signal, 1) : signal;
     }
 
     /** As this JVM ends, after Ctrl-C above all: the launch ends first, and is read. */
     private void stop() {
-        if (printed.isDone()) return;
         signal = 1;
         if (child != null) {
             child.destroy();
@@ -854,8 +769,9 @@ class Launches {
         printed.completeOnTimeout(null, 1, TimeUnit.MINUTES).join();
     }
 
-    private void launch(String start, Jdk jdk) throws Exception {
-        var builder = new ProcessBuilder(command(jdk.folder()))
+    private void launch(String start, CommandLine asked, Jdk jdk) throws Exception {
+        System.err.println(start);
+        var builder = new ProcessBuilder(command(asked, jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
@@ -871,35 +787,19 @@ class Launches {
             throw new AssertionError("stopped before the end, exit code " + exit);
     }
 
-    /** The command of this JVM, with its options, for the JDK in that folder. */
-    private List<String> command(String folder) {
+    /** The command of this JVM, with its options and the first caller's class. */
+    private List<String> command(CommandLine asked, String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> // its port is in use
-            option.matches("-(agentlib:|Xrun)jdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*"));
-        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
-        String main = stack[stack.length - 1].getClassName(); // the first caller's
-        command.addAll(List.of("-Dstdout.encoding=UTF-8",
+        command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*")); // ports
+        String main = List.of(new Throwable().getStackTrace()).getLast().getClassName();
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + TOKEN + "=" + token,
             "-D" + PARENT + "=" + ProcessHandle.current().pid(),
-            "-D" + TOKEN + "=" + token, "--class-path=" + System.getProperty("java.class.path"),
-            System.getProperty("jdk.launcher.sourcefile", main),
-            "--runs", "" + asked.samples));
+            "--class-path=" + System.getProperty("java.class.path"),
+            System.getProperty("jdk.launcher.sourcefile", main), "--runs", "" + asked.samples));
         if (asked.quick) command.add("--quick");
         for (Experiment one : asked.plan) command.add(one.name());
         return command;
-    }
-
-    private void print() {
-        System.err.println("\nThe medians of all starts:\n");
-        for (Jdk jdk : asked.jdks) {
-            Results results = jdk.results();
-            if (jdk != asked.jdks.getFirst()) report.print("\n");
-            if (!results.rows.isEmpty()) report.begin(jdk.version() + ", " + jdk.vendor(),
-                results.starts, asked.starts, asked.samples);
-            results.rows.values().forEach(row -> report.print(Report.line(row)));
-            results.end(report, signal > 0 && results.starts < asked.starts);
-        }
-        if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
     }
 
     /** What this JVM sends to the one that has launched it, if any: a line of its own. */
@@ -920,25 +820,23 @@ class Launches {
 
 /** A JDK, and what its launches have measured: each gives every row a pair of samples. */
 record Jdk(String folder, String version, String vendor, Results results) {
-    static Jdk of(String folder) {
+    static Jdk of(String home) {
         var release = new Properties(); // of quoted values
-        try (var file = new FileReader(folder + "/release")) {
+        try (var file = new FileReader(home + "/release")) {
             release.load(file);
         } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
         boolean runs = Stream.of("/bin/java", "/bin/java.exe")
-            .anyMatch(java -> new File(folder + java).canExecute());
-        CommandLine.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
-            "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
+            .anyMatch(java -> new File(home + java).canExecute());
+        Lab.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+            "--java takes the folder of a JDK of 21 or newer, not '" + home + "'");
         String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        var results = new Results(new Report(System.err, false));
-        return new Jdk(folder, version, vendor, results);
+        return new Jdk(home, version, vendor, new Results(new Report(System.err, false)));
     }
 }
 
-// ---------------------------------------------------------------- seven more experiments
-/** More experiments, and what only they use. */
+// ---------------------------------------- seven more experiments, and what only they use
 class Encores {
     static final List<Experiment> LIST = List.of(
         new Experiment("println", "one thread prints lines to a file", Encores::println),
@@ -1154,13 +1052,11 @@ class Encores {
 
         Server(ExecutorService executor, int waitMs) throws Exception {
             var local = new java.net.InetSocketAddress("127.0.0.1", 0);
-            server = com.sun.net.httpserver.HttpServer.create(local, 1_000);
-            server.createContext("/", exchange -> {
+            server = com.sun.net.httpserver.HttpServer.create(local, 1_000, "/", exchange -> {
                 try (exchange) {
                     Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
+                } catch (InterruptedException e) { // by close
                 }
             });
             server.setExecutor(executor);

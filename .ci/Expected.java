@@ -118,7 +118,7 @@ class Expected {
             .replace(System.getProperty("java.vm.vendor"), "VENDOR")
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
             .replace("" + java.time.LocalDate.now(), "DATE")
-            .replaceAll("( at Expected\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$3(N");
+            .replaceAll("( at (Expected|Lab)\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$4(N");
         String said = err.toString(UTF_8)
             .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
         return text + (outOnly && !text.isEmpty() ? "" : "standard error:\n" + said + "\n")
@@ -150,7 +150,7 @@ class Expected {
             one("samples", lab -> {
                 lab.measure("many", Lab.UNKNOWN, of(1, 10, 500, 11, 12, 13, 14, 15, 16, 17, 18,
                     19, 20), () -> 10.123456);
-                lab.measure("many", Lab.UNKNOWN, () -> 0.0791234, () -> 1);
+                lab.measure("few", Lab.UNKNOWN, () -> 0.0791234, () -> 1);
             }));
     }
 
@@ -213,7 +213,11 @@ class Expected {
             }),
             one("frames", lab -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1,
                 new java.util.concurrent.ArrayBlockingQueue<>(1)::remove)),
-            one("deep", lab -> List.of().getFirst()));
+            one("deep", lab -> List.of().getFirst()),
+            one("twice", lab -> {
+                for (String name : List.of("a | row", "a row"))
+                    lab.measure(name, 1, () -> 40, () -> 16);
+            }));
     }
 
     @SuppressWarnings("unchecked")
