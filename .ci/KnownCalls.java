@@ -31,8 +31,8 @@ class KnownCalls {
                 nap(0.1);
                 pin(0.8);
             };
-            case "one-of-ten" -> () -> {
-                if (CALLS.incrementAndGet() % 10 == 0) pin(40);
+            case "three-of-ten" -> () -> {
+                if (CALLS.incrementAndGet() % 10 < 3) pin(40);
                 else nap(5);
             };
             case "six-of-ten" -> () -> {
@@ -71,6 +71,10 @@ class KnownCalls {
             case "spins" -> () -> {
                 CarrierCheck.patience = 1_000;
                 compute(Double.MAX_VALUE);
+            };
+            case "stays-pinned" -> () -> {
+                CarrierCheck.patience = 1_000;
+                pin(1e9);
             };
             case "waits" -> {
                 CarrierCheck.patience = 1_000;
