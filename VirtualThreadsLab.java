@@ -202,7 +202,7 @@ interface Gauge { double read() throws Exception; }
 interface Body { void measure(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** What's measured, in pairs of samples. Others: what other programs had, by JVM. */
+/** A row, with pairs of samples, and the share that other programs had, for each JVM. */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Double> platforms, List<Double> virtuals, List<Double> others) {
     static Row of(String experiment, String work, boolean isTime, double model) {
