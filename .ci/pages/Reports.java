@@ -34,6 +34,16 @@ public class Reports {
             String url = "jdbc:mysql://127.0.0.1:" + silent() + "/?socketTimeout=50";
             return () -> fails(() -> sql(url, ""));
         }),
+        new Report("sqlserver", () -> {
+            String url = "jdbc:sqlserver://127.0.0.1:" + silent()
+                + ";socketTimeout=50;connectRetryCount=0";
+            return () -> fails(() -> sql(url, ""));
+        }),
+        new Report("oracle", () -> {
+            System.setProperty("oracle.jdbc.ReadTimeout", "50");
+            String url = "jdbc:oracle:thin:@127.0.0.1:" + silent() + "/x";
+            return () -> fails(() -> sql(url, ""));
+        }),
         new Report("hikari", () -> {
             System.setOut(new PrintStream(new OutputStream() { // for the log
                 @Override public void write(int b) { LockSupport.parkNanos(10_000); }
