@@ -261,7 +261,7 @@ class KnownBugs {
             command, new Object[] {words}, new String[] {String[].class.getName()});
     }
 
-    /** Calls until a compiler of that level has done it. Returns whether it has, within 10 s. */
+    /** Calls until a compiler of that level has done it, or 10 s are over; says which. */
     static boolean warmUp(Job job, String method, String level) throws Exception {
         boolean compiled = false;
         String line = "\\d+ " + level + " 0 \\Q" + method + "(\\E.*"; // 0: in use
@@ -274,7 +274,6 @@ class KnownBugs {
 
     // ---------------------------------------------------------------- words of the programs
 
-    static final String VM = System.getProperty("java.vm.info");
     static final ReentrantLock LOCK = new ReentrantLock();
     static volatile boolean go;
     static volatile Throwable failed; // of a job
@@ -440,7 +439,8 @@ class KnownBugs {
      */
     static boolean staysParked() throws Exception {
         cantTellIf(Runtime.getRuntime().availableProcessors() == 1, "one processor");
-        cantTellIf(VM.matches(".*(interpreted|emulated-client).*"), "lacks a compiler");
+        cantTellIf((System.getProperty("java.vm.info") + jcmd("vmFlags"))
+            .matches("(?s).*(interpreted|client|quick|AtLevel=[0-3]).*"), "lacks a compiler");
         long start = System.nanoTime();
         for (int i = 0; i < 1_000; i++) {
             long wait = 140_000 + i * 7_919 % 60_000; // 7,919 is prime: evenly spread
