@@ -335,7 +335,8 @@ public class CarrierCheck {
             }
             round.took = msSince(start);
             // What calls have started may go on: it's theirs, not the next round's.
-            while (round.tick() > 1 && msSince(start) < round.took + 10_000) { }
+            for (int prompt = 0; prompt < 3 && msSince(start) < round.took + 10_000; )
+                prompt = round.tick() > 1 ? 0 : prompt + 1;
             round.whole = msSince(start);
             round.collected = collected() - before;
             return round;
