@@ -567,11 +567,15 @@ class Expected {
         sinceBusy = sinceBusy();
         double ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS);
         all += "a delay begins once all compute: " + (sinceBusy.read() - ms > 290) + "\n";
-        var done = new Semaphore(0);
-        for (int i = 0; i < 500; i++) Thread.ofPlatform().start(done::acquireUninterruptibly);
-        done.release(500);
-        all += "threads of an earlier job don't count: "
-            + (VirtualThreadsLab.added(newFixedThreadPool(10), 20, 10) > 0) + "\n";
+        boolean waits = false; // a busy machine may not end threads for 20 ms
+        for (int i = 0; i < 3 && !waits; i++) {
+            var done = new Semaphore(0);
+            for (int j = 0; j < 500; j++)
+                Thread.ofPlatform().start(done::acquireUninterruptibly);
+            done.release(500);
+            waits = VirtualThreadsLab.added(newFixedThreadPool(10), 20, 10) > 0;
+        }
+        all += "threads of an earlier job don't count: " + waits + "\n";
         long before = collections();
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
