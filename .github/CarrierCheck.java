@@ -153,8 +153,9 @@ public class CarrierCheck {
             one.held > Math.max(much, noise.getLast())).toList();
         double part = when.equals("cold") ? 0 : 0.25; // at once, calls queue: the first tells
         boolean isShort = held < much && value(part, fine.stream().map(Caller::resultNow)) < 1;
-        String verdict = isShort ? "?" : "free";
-        String where = isShort ? "too short for a look: ask about a loop of a hundred" : "";
+        String verdict = isShort || share > 0.5 ? "?" : "free";
+        String where = verdict.equals("free") ? ""
+            : "too short for a look: ask about a loop of a hundred";
         String place = mostly("(?!compensated).*");
         int added = atOnce[0].added; // one or two may be for class files
         if (collected > Math.max(1, much) && 3 * allCollected > allHeld) {
