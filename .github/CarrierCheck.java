@@ -154,9 +154,9 @@ public class CarrierCheck {
         double part = when.equals("cold") ? 0 : 0.25; // at once, calls queue: the first tells
         boolean isShort = held < much && value(part, fine.stream().map(Caller::resultNow)) < 1;
         String verdict = isShort || share > 0.5 ? "?" : "free";
-        String where = verdict.equals("free") ? ""
-            : "too short for a look: ask about a loop of a hundred";
         String place = mostly("(?!compensated).*");
+        String where = isShort ? "too short for a look: ask about a loop of a hundred"
+            : share > 0.5 ? "each call held it shortly, all most of the time: " + place : "";
         int added = atOnce[0].added; // one or two may be for class files
         if (collected > Math.max(1, much) && 3 * allCollected > allHeld) {
             held += collected;
