@@ -156,24 +156,13 @@ class KnownCalls {
         synchronized void loadClass(String id) { pin(20); }
     }
 
-    /** Two mounted calls share what a tick was late by; each of two that wait has all of it. */
-    static void shares() throws Exception {
+    /** What ticks were late by, while somebody was seen, is held, the last part as well. */
+    static void shares() {
         var round = new CarrierCheck.Round();
-        var one = new CarrierCheck.Caller(() -> { });
-        var two = new CarrierCheck.Caller(() -> { });
-        round.callers.addAll(List.of(one, two));
-        round.holders = Map.of(one, "at x", two, "at y");
-        round.share(10);
-        round.holders = Map.of(two, "at y");
-        round.share(2);
-        round.holders = Map.of();
-        round.another = "another";
-        round.share(4);
-        round.left.add(one);
-        round.share(8);
-        round.another = "";
-        round.share(16); // the machine's
-        System.out.println(one.held + " " + two.held + " " + round.held);
+        round.charge(Map.of(1L, "at x"), 10);
+        round.charge(Map.of(), 4); // the machine's
+        round.charge(Map.of(1L, "at x", 2L, "at y"), 2);
+        System.out.println(round.held + " " + round.mostly(".*") + " " + round.places.get("at y"));
     }
 
     static void nap(double ms) {
