@@ -103,6 +103,7 @@ public class CarrierCheck {
         ask("sleep", () -> Thread.sleep(50));
     }
 
+    /** Prints a row of a round; the others had twenty calls at once, virtual and platform. */
     private static void row(String when, Round round, Round atOnce, Round platform) {
         if (Stream.of(round, atOnce, platform).anyMatch(one -> one.times.isEmpty())) {
             OUT.print(LINE.formatted("failed", when, asked, "", "", "", "", "", ""));
@@ -128,7 +129,7 @@ public class CarrierCheck {
         } else if (round.lost / round.whole > 0.5) {
             verdict = "?";
             place = "all threads were late: other programs, or the JVM stood still";
-        } else if (most > Math.max(1, takes / 5)) {
+        } else if (most > Math.max(2, takes / 5)) {
             verdict = "some";
             place = "up to " + text(most) + " ms: " + place;
         }
@@ -146,7 +147,7 @@ public class CarrierCheck {
         try {
             return switch (error) { // javac 17 to 20 stop here, and quote this:
                 case StackOverflowError e -> // needs Java 21 or newer
-                    e.getClass().getName() + " at " + own(stack(e.getStackTrace()));
+                    e.getClass().getName() + " " + place(stack(e.getStackTrace()));
                 default -> "%.120s".formatted(("" + error).replaceAll("[\\p{Cntrl}|]+", " "));
             };
         } catch (Throwable e) { // a method of it may throw, too
@@ -158,8 +159,8 @@ public class CarrierCheck {
         return Stream.of(frames).map(Object::toString).collect(Collectors.joining("\n"));
     }
 
-    /** The innermost frames outside the JDK, or the JDK's method that is the call. */
-    private static String own(String stack) {
+    /** The innermost frames outside the JDK, or the JDK's method that is the call, if any. */
+    private static String place(String stack) {
         List<String> frames = stack.lines().map(line -> line.replaceFirst("^\\s*at ", ""))
             .takeWhile(line -> !line.contains("CarrierCheck$Round."))
             .filter(line -> line.matches("[^-]\\S*\\(.*") && !line.contains("$$Lambda")).toList();
@@ -168,7 +169,8 @@ public class CarrierCheck {
             .map(frame -> frame.replaceAll(".*?([^./]+\\.[^./]+)\\(.*(:\\d+)\\)", "$1$2")
                 .replaceAll("lambda\\$|\\$\\d+", ""))
             .distinct().limit(3).collect(Collectors.joining(" < "));
-        return !own.isEmpty() ? own : frames.isEmpty() ? "its start or end" : frames.getLast();
+        return !own.isEmpty() ? "at " + own
+            : frames.isEmpty() || !stack.contains("$Round.") ? "" : "at " + frames.getLast();
     }
 
     private static double median(List<Double> values) {
@@ -222,6 +224,7 @@ public class CarrierCheck {
         private double late; // ms, of that tick
         double held; // ms, by these calls
         private double noise; // ms
+        private double collected; // ms of garbage collections so far
         private long progress = System.nanoTime(); // when the last call ended
 
         Round make(Call call, int calls, Thread.Builder threads) throws Exception {
@@ -263,8 +266,9 @@ public class CarrierCheck {
 
         /** Starts a tick, and looks until it has run; returns how many ms it was held up. */
         private double tick() throws Exception {
+            charge(Map.of(), 0); // what was collected before isn't this tick's
             double heldBefore = held;
-            double collectedBefore = collected();
+            double collectedBefore = collected;
             long start = System.nanoTime();
             var task = new FutureTask<>(() -> {
                 late = msSince(start);
@@ -277,9 +281,9 @@ public class CarrierCheck {
             Map<Long, String> seen = Map.of();
             double from = 0;
             while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
-                double now = msSince(start);
                 seen = look();
-                if (twin.isDone()) charge(seen, now - from); // else all threads are late
+                double now = msSince(start);
+                charge(twin.isDone() ? seen : Map.of(), now - from); // or all threads are late
                 from = now;
                 stopIfStuck(start, "no other virtual thread has run");
             }
@@ -288,23 +292,22 @@ public class CarrierCheck {
             for (String at : task.get().values())
                 places.merge(at.replaceFirst("(pinned )?at", "compensated at"), 1.0, Double::sum);
             double unseen = late - (held - heldBefore);
-            boolean isCollected = collected() > collectedBefore;
-            if (unseen > 1 && isCollected) charge(Map.of(0L, "by the garbage collector"), unseen);
-            else if (unseen > 1) lost += unseen;
-            if (!isCollected) noise = Math.max(noise, twin.get());
+            if (unseen > 1) lost += unseen;
+            noise = Math.max(noise, twin.get() - (collected - collectedBefore));
             worst = Math.max(worst, noise);
             return held - heldBefore;
         }
 
-        private static double collected() {
-            return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        /** Charges those who were seen, or the garbage collector if it ran meanwhile. */
+        void charge(Map<Long, String> seen, double ms) {
+            double before = collected;
+            collected = ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
                 .mapToDouble(bean -> bean.getCollectionTime()).sum();
-        }
-
-        void charge(Map<Long, String> seen, double ms) {
-            if (!seen.isEmpty()) held += ms;
-            for (String at : seen.values()) places.merge(at, ms, Double::sum);
+            Collection<String> holders = collected > before ? List.of("by the garbage collector")
+                : seen.values();
+            if (!holders.isEmpty()) held += ms;
+            for (String at : holders) places.merge(at, ms, Double::sum);
         }
 
         /** Where mounted virtual threads are, by id. The JVM says who and, from 24 on, where. */
@@ -318,16 +321,16 @@ public class CarrierCheck {
                 Caller one = callers.get(id);
                 String stack = carrier.group(2) != null ? carrier.group(2)
                     : one != null ? stack(one.thread.getStackTrace()) : "";
-                if (id == tick.threadId() || one != null && stack.isEmpty()
-                    || stack.contains(".subPollerLoop(")) continue; // the JDK's, for sockets
-                String at = "at " + own(stack);
-                seen.put(id, one == null && stack.isEmpty() ? "another virtual thread"
-                    : one == null ? "another virtual thread, " + at
-                    : one.thread.getState() != Thread.State.BLOCKED
-                        && !stack.contains(".parkOnCarrierThread(") ? at
-                    : "pinned " + at + (stack.contains("<clinit>") ? " (class initializer)"
-                    : stack.contains("forName0(") ? " (class loader)" : ""));
+                String at = place(stack);
+                if (id == tick.threadId() || stack.contains(".subPollerLoop(")) continue; // JDK's
+                if (one == null)
+                    seen.put(id, "another virtual thread" + (at.isEmpty() ? "" : ", " + at));
+                else if (one.thread.getState() != Thread.State.BLOCKED
+                    && !stack.contains(".parkOnCarrierThread(")) seen.put(id, at);
+                else seen.put(id, "pinned " + at + (stack.contains("<clinit>")
+                    ? " (class initializer)" : stack.contains("forName0(") ? " (class loader)" : ""));
             }
+            seen.values().remove(""); // it begins, or has ended
             return seen;
         }
 
@@ -346,7 +349,7 @@ public class CarrierCheck {
             for (Caller one : left) {
                 String stack = stack(one.thread.getStackTrace());
                 counts.merge(mounted.getOrDefault(one.thread.threadId(),
-                    stack.isEmpty() ? "not begun" : "waiting at " + own(stack)), 1, Integer::sum);
+                    stack.isEmpty() ? "not begun" : "waiting " + place(stack)), 1, Integer::sum);
             }
             String all = "";
             for (String at : counts.keySet()) all += "\n  - " + counts.get(at) + " " + at;
