@@ -56,12 +56,12 @@ public class CarrierCheck {
             asked = name.replaceAll("[|\\s\\p{Cntrl}]+", " ");
             if (asked.length() > 24) asked = asked.substring(0, 22) + "..";
             Round cold = new Round().make(call, 20, Thread.ofVirtual());
-            row("cold", cold, cold, cold);
+            row(cold, cold, cold);
             Round warm = new Round();
             for (long start = System.nanoTime(); msSince(start) < 500; )
                 warm.make(call, 1, Thread.ofVirtual());
             Round platform = new Round().make(call, 20, Thread.ofPlatform().daemon());
-            row("warm", warm, new Round().make(call, 20, Thread.ofVirtual()), platform);
+            row(warm, new Round().make(call, 20, Thread.ofVirtual()), platform);
             asked = null;
         } catch (Throwable e) { // no memory, no thread, or a call interrupts this one
             fail(asked + ": " + reason(e));
@@ -104,7 +104,9 @@ public class CarrierCheck {
     }
 
     /** Prints a row of a round; the others had twenty calls at once, virtual and platform. */
-    private static void row(String when, Round round, Round atOnce, Round platform) {
+    private static void row(Round round, Round atOnce, Round platform) {
+        boolean isCold = round == atOnce; // then calls wait for each other
+        String when = isCold ? "cold" : "warm";
         if (Stream.of(round, atOnce, platform).anyMatch(one -> one.times.isEmpty())) {
             OUT.print(LINE.formatted("failed", when, asked, "", "", "", "", "", ""));
             return;
@@ -114,29 +116,30 @@ public class CarrierCheck {
         double share = round.holds.stream().mapToDouble(ms -> ms).sum() / round.whole;
         double much = takes < 1 ? 0.3 : takes / 10; // a look takes 0.3 ms
         double most = Collections.max(round.holds);
-        double shortest = when.equals("cold") ? Collections.min(round.times) : takes; // they queue
+        double shortest = isCold ? Collections.min(round.times) : takes;
         String verdict = "free";
         String place = round.mostly("(?!compensated).*");
-        if (atOnce.added > 2 && held < takes / 2) { // one or two may be for class files
+        if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) { // some are for class files
             verdict = "adds";
             place = atOnce.mostly("compensated.*");
         } else if (held < much && shortest < 1) {
             verdict = "?";
             place = "too short for a look: ask about a loop of a hundred";
-        } else if (held > much || when.equals("cold") && share > 0.5) { // these wait for each other
+        } else if (held > much || isCold && share > 0.5) {
             verdict = place.startsWith("pinned") ? "pinned"
                 : place.startsWith("another") ? "other" : "held";
-        } else if (round.lost / round.whole > 0.5) {
+        } else if (round.lost > 0.3 * round.whole) {
             verdict = "?";
-            place = "all threads were late: other programs, or the JVM stood still";
-        } else if (most > Math.max(2, takes / 5)) {
+            place = "not seen, but ticks were late: other programs, or it yields";
+        } else if (isCold ? share > 0.3
+                : most > takes / 5 && (share > 0.1 || most > 2 * worst)) {
             verdict = "some";
             place = "up to " + text(most) + " ms: " + place;
         }
         if (!verdict.equals("free")) NOTES.add("- " + asked + ": " + place);
         OUT.print(LINE.formatted(verdict, when, asked, text(takes),
             verdict.equals("?") ? "?" : text(held), Math.round(100 * share) + "%",
-            when.equals("cold") ? "" : text(platform.took), text(atOnce.took), atOnce.added));
+            isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added));
     }
 
     // ------------------------------------------------------------------------- words
@@ -163,7 +166,8 @@ public class CarrierCheck {
     private static String place(String stack) {
         List<String> frames = stack.lines().map(line -> line.replaceFirst("^\\s*at ", ""))
             .takeWhile(line -> !line.contains("CarrierCheck$Round."))
-            .filter(line -> line.matches("[^-]\\S*\\(.*") && !line.contains("$$Lambda")).toList();
+            .filter(line -> line.matches("[^-]\\S*\\(.*") && !line.contains("$$Lambda"))
+            .toList();
         String own = frames.stream().filter(frame -> frame.matches(".*:\\d+\\)")
             && !frame.matches("(java|jdk)\\..*|.*\\((java|jdk)\\..*")) // of its modules
             .map(frame -> frame.replaceAll(".*?([^./]+\\.[^./]+)\\(.*(:\\d+)\\)", "$1$2")
@@ -315,22 +319,23 @@ public class CarrierCheck {
             Map<Long, String> seen = new HashMap<>();
             Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
                 .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                "threadPrint", new Object[] {new String[0]}, new String[] {"[Ljava.lang.String;"}));
+                    "threadPrint", new Object[] {new String[0]},
+                    new String[] {String[].class.getName()}));
             while (carrier.find()) {
                 long id = Long.parseLong(carrier.group(1));
                 Caller one = callers.get(id);
                 String stack = carrier.group(2) != null ? carrier.group(2)
                     : one != null ? stack(one.thread.getStackTrace()) : "";
                 String at = place(stack);
-                if (id == tick.threadId() || stack.contains(".subPollerLoop(")) continue; // JDK's
-                if (one == null)
-                    seen.put(id, "another virtual thread" + (at.isEmpty() ? "" : ", " + at));
-                else if (one.thread.getState() != Thread.State.BLOCKED
-                    && !stack.contains(".parkOnCarrierThread(")) seen.put(id, at);
-                else seen.put(id, "pinned " + at + (stack.contains("<clinit>")
-                    ? " (class initializer)" : stack.contains("forName0(") ? " (class loader)" : ""));
+                if (id == tick.threadId() || stack.contains(".subPollerLoop(") // the JDK's
+                    || one != null && at.isEmpty()) continue; // it begins, or has ended
+                boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
+                    || one != null && one.thread.getState() == Thread.State.BLOCKED;
+                if (one == null) at = "another virtual thread" + (at.isEmpty() ? "" : ", " + at);
+                else if (waits) at = "pinned " + at + (stack.contains("<clinit>") ?
+                    " (class initializer)" : stack.contains("forName0(") ? " (class loader)" : "");
+                seen.put(id, at);
             }
-            seen.values().remove(""); // it begins, or has ended
             return seen;
         }
 
