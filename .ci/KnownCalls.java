@@ -159,7 +159,7 @@ class KnownCalls {
     /** It's held while somebody is seen, by two as by one. */
     static void shares() {
         var round = new CarrierCheck.Round();
-        round.charge(Map.of(), 1); // from here on, nothing was collected
+        round.charge(Map.of(), 0); // what was collected before
         round.charge(Map.of(1L, "at x"), 10);
         round.charge(Map.of(), 4); // the machine's
         round.charge(Map.of(1L, "at x", 2L, "at y"), 2);
