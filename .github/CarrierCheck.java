@@ -284,7 +284,9 @@ public class CarrierCheck {
             Future<Double> twin = TWIN.submit(() -> msSince(start));
             Map<Long, String> seen = Map.of();
             double from = 0;
-            while (!tick.join(java.time.Duration.ofNanos(300_000))) { // to wake takes 0.1 ms
+            // A look takes 0.2 ms, and stops all threads: the later the tick, the rarer the looks.
+            while (!tick.join(java.time.Duration.ofNanos(
+                (long) Math.clamp(from * 1e6 / 4, 300_000, 3_000_000)))) {
                 seen = look();
                 double now = msSince(start);
                 charge(twin.isDone() ? seen : Map.of(), now - from); // or all threads are late
