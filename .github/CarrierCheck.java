@@ -287,11 +287,12 @@ public class CarrierCheck {
             // A look takes 0.2 ms, and stops all threads: the later the tick, the rarer the looks.
             while (!tick.join(java.time.Duration.ofNanos(
                 (long) Math.clamp(from * 1e6 / 4, 300_000, 3_000_000)))) {
+                stopIfStuck(start, "no other virtual thread has run");
                 seen = look();
                 double now = msSince(start);
+                if (twin.isDone() && seen.isEmpty()) continue; // who's seen next had it meanwhile
                 charge(twin.isDone() ? seen : Map.of(), now - from); // or all threads are late
                 from = now;
-                stopIfStuck(start, "no other virtual thread has run");
             }
             charge(seen, late - from);
             added = Math.max(added, task.get().size());
