@@ -276,7 +276,7 @@ public class CarrierCheck {
             long start = System.nanoTime();
             var task = new FutureTask<>(() -> {
                 late = msSince(start);
-                boolean isAlone = callers.size() * scheduler.getPoolSize() <= 20;
+                boolean isAlone = callers.size() == 1 || scheduler.getPoolSize() == 1;
                 return isAlone ? Map.<Long, String>of() : look();
             });
             tick = Thread.ofVirtual().unstarted(task);
@@ -284,20 +284,21 @@ public class CarrierCheck {
             Future<Double> twin = TWIN.submit(() -> msSince(start));
             Map<Long, String> seen = Map.of();
             double from = 0;
-            // A look takes 0.2 ms, and stops all threads: the later the tick, the rarer the looks.
+            // A look takes 0.2 ms, and stops all threads: if it's later, looks are rarer.
             while (!tick.join(java.time.Duration.ofNanos(
                 (long) Math.clamp(from * 1e6 / 4, 300_000, 3_000_000)))) {
                 stopIfStuck(start, "no other virtual thread has run");
                 seen = look();
                 double now = msSince(start);
-                if (twin.isDone() && seen.isEmpty()) continue; // who's seen next had it meanwhile
+                if (twin.isDone() && seen.isEmpty()) continue; // the next had it meanwhile
                 charge(twin.isDone() ? seen : Map.of(), now - from); // or all threads are late
                 from = now;
             }
             charge(seen, late - from);
             added = Math.max(added, task.get().size());
             for (String at : task.get().values())
-                places.merge(at.replaceFirst("(pinned )?at", "compensated at"), 1.0, Double::sum);
+                places.merge(at.replaceFirst("(pinned )?at", "compensated at"), 1.0,
+                    Double::sum);
             double unseen = late - (held - heldBefore);
             if (unseen > 1) lost += unseen;
             noise = Math.max(noise, twin.get() - (collected - collectedBefore));
@@ -311,13 +312,13 @@ public class CarrierCheck {
             collected = ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
                 .mapToDouble(bean -> bean.getCollectionTime()).sum();
-            Collection<String> holders = collected > before ? List.of("by the garbage collector")
-                : seen.values();
+            Collection<String> holders = collected > before
+                ? List.of("by the garbage collector") : seen.values();
             if (!holders.isEmpty()) held += ms;
             for (String at : holders) places.merge(at, ms, Double::sum);
         }
 
-        /** Where mounted virtual threads are, by id. The JVM says who and, from 24 on, where. */
+        /** Where mounted virtual threads are. The JVM says who and, from 24 on, where. */
         private Map<Long, String> look() throws Exception {
             Map<Long, String> seen = new HashMap<>();
             Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
@@ -334,10 +335,10 @@ public class CarrierCheck {
                     || one != null && at.isEmpty()) continue; // it begins, or has ended
                 boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
                     || one != null && one.thread.getState() == Thread.State.BLOCKED;
-                if (one == null) at = "another virtual thread" + (at.isEmpty() ? "" : ", " + at);
-                else if (waits) at = "pinned " + at + (stack.contains("<clinit>") ?
-                    " (class initializer)" : stack.contains("forName0(") ? " (class loader)" : "");
-                seen.put(id, at);
+                String place = stack.contains("<clinit>") ? at + " (class initializer)"
+                    : stack.contains("forName0(") ? at + " (class loader)" : at;
+                seen.put(id, one != null ? waits ? "pinned " + place : at
+                    : "another virtual thread" + (at.isEmpty() ? "" : ", " + at));
             }
             return seen;
         }
@@ -348,7 +349,7 @@ public class CarrierCheck {
                 .max(Comparator.comparing(places::get)).orElse("not seen");
         }
 
-        /** Ends the JVM if that began long ago and no call has ended since: nothing else would. */
+        /** Ends the JVM if that began long ago, and no call has ended since. */
         private void stopIfStuck(long start, String what) throws Exception {
             if (left.removeIf(one -> one.task.isDone())) progress = System.nanoTime();
             if (Math.min(msSince(start), msSince(progress)) < patience) return;
@@ -356,8 +357,8 @@ public class CarrierCheck {
             Map<String, Integer> counts = new TreeMap<>();
             for (Caller one : left) {
                 String stack = stack(one.thread.getStackTrace());
-                counts.merge(mounted.getOrDefault(one.thread.threadId(),
-                    stack.isEmpty() ? "not begun" : "waiting " + place(stack)), 1, Integer::sum);
+                String at = stack.isEmpty() ? "not begun" : "waiting " + place(stack);
+                counts.merge(mounted.getOrDefault(one.thread.threadId(), at), 1, Integer::sum);
             }
             String all = "";
             for (String at : counts.keySet()) all += "\n  - " + counts.get(at) + " " + at;
