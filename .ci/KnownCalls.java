@@ -163,7 +163,8 @@ class KnownCalls {
         round.charge(Map.of(1L, "at x"), 10);
         round.charge(Map.of(), 4); // the machine's
         round.charge(Map.of(1L, "at x", 2L, "at y"), 2);
-        System.out.println(round.held + " " + round.mostly(".*") + " " + round.places.get("at y"));
+        System.out.println(round.held + " " + round.mostly(".*") + " "
+            + round.places.get("at y"));
     }
 
     static void nap(double ms) {
