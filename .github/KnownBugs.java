@@ -37,7 +37,7 @@ class KnownBugs {
         new Row("JDK-8389310", "a wrong result in a catch", "if a class was loaded meanwhile",
             "21 to 27", NONE, 1, KnownBugs::catchesInOldCode),
         new Row("JDK-8390240", "a wrong result in synchronized", "as a class is loaded",
-            "24 to 27", NONE, 1, KnownBugs::locksInOldCode),
+            "24 to 27", NONE, 3, KnownBugs::locksInOldCode),
         new Row("JDK-8364343", "a thread dump crashes the JVM", "while virtual threads move",
             "25", "mended in 26", 3, KnownBugs::diesOfDumps),
         new Row("JDK-8369019", "pinned threads wait for good", "after notifyAll, for another",
