@@ -128,7 +128,7 @@ public class CarrierCheck {
         } else if (held > much || isCold && share > 0.5) {
             verdict = place.startsWith("pinned") ? "pinned"
                 : place.startsWith("another") ? "other" : "held";
-        } else if (round.lost > 0.3 * round.whole) {
+        } else if (median(round.losses) > 0.3) {
             verdict = "?";
             place = "not seen, but ticks were late: other programs, or it yields";
         } else if (isCold ? share > 0.3
@@ -217,16 +217,17 @@ public class CarrierCheck {
     static class Round {
         final List<Double> times = new ArrayList<>(); // ms of calls
         final List<Double> holds = new ArrayList<>(); // ms that ticks were late, by one or all
+        final List<Double> losses = new ArrayList<>(); // parts in which nobody was seen
         final Map<String, Double> places = new HashMap<>(); // ms that holders were there
         double took; // ms until the last call had ended
         double whole; // ms until what calls have started had, too
-        double lost; // ms that ticks were late, and nobody was seen
         int added; // carriers
         private final Map<Long, Caller> callers = new HashMap<>(); // by their threads' ids
         private final List<Caller> left = new ArrayList<>();
         private Thread tick = Thread.currentThread(); // none yet
         private double late; // ms, of that tick
         double held; // ms, by these calls
+        private double lost; // ms that ticks were late, and nobody was seen
         private double noise; // ms
         private double collected; // ms of garbage collections so far
         private long progress = System.nanoTime(); // when the last call ended
@@ -244,6 +245,7 @@ public class CarrierCheck {
             }
             left.addAll(callers.values());
             held = 0;
+            lost = 0;
             noise = 0;
             long start = System.nanoTime();
             for (Caller one : callers.values()) one.thread.start();
@@ -258,7 +260,7 @@ public class CarrierCheck {
                 prompt = tick() > 1 ? 0 : prompt + 1;
             whole += msSince(start);
             holds.add(held > 2 * noise ? held : 0); // else it may be the machine
-            lost += held > 2 * noise ? 0 : held;
+            losses.add((held > 2 * noise ? lost : lost + held) / msSince(start));
             for (Caller one : callers.values()) {
                 if (one.task.state() == Future.State.SUCCESS) times.add(one.task.resultNow());
                 else FAILURES.merge(asked + (one.thread.isVirtual() ? ": failed: "
