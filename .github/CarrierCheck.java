@@ -128,7 +128,7 @@ public class CarrierCheck {
         } else if (held > much || isCold && share > 0.5) {
             verdict = place.startsWith("pinned") ? "pinned"
                 : place.startsWith("another") ? "other" : "held";
-        } else if (median(round.losses) > 0.3) {
+        } else if (median(round.losses) > (isCold ? 0.3 : 0.1)) {
             verdict = "?";
             place = "not seen, but ticks were late: other programs, or it yields";
         } else if (isCold ? share > 0.3
@@ -286,7 +286,7 @@ public class CarrierCheck {
             Future<Double> twin = TWIN.submit(() -> msSince(start));
             Map<Long, String> seen = Map.of();
             double from = 0;
-            // A look takes 0.2 ms, and stops all threads: if it's later, looks are rarer.
+            // A look takes 0.2 ms, and stops all threads: the later it is, the fewer looks.
             while (!tick.join(java.time.Duration.ofNanos(
                 (long) Math.clamp(from * 1e6 / 4, 300_000, 3_000_000)))) {
                 stopIfStuck(start, "no other virtual thread has run");
