@@ -125,7 +125,7 @@ class KnownBugs {
         return TOLD.isEmpty() ? 0 : 4;
     }
 
-    /** Its rows fit into 80 columns. A reason that doesn't comes in full beside it. */
+    /** Its rows fit into 80 columns. System.err has what's cut in full. */
     static void table(String kind, List<Row> some, List<Row> rows, List<String> command)
             throws Exception {
         if (Collections.disjoint(some, rows)) return;
@@ -148,7 +148,7 @@ class KnownBugs {
 
     // ----------------------------------------------------------------- a JVM for each row
 
-    /** This JVM's options, but for ports, and for what leaves files or calls for help. */
+    /** This JVM's options, except those that open ports, leave files or run commands. */
     static List<String> command() throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -240,7 +240,7 @@ class KnownBugs {
 
     static void cantTellIf(boolean so, String why) { if (so) throw new AssertionError(why); }
 
-    /** By threads that keep them busy, one more than there should be. */
+    /** Starts a thread per carrier that keeps it busy, and one that mustn't run. */
     static void countCarriers(int carriers) throws Exception {
         var running = new Semaphore(0);
         running.release(); // or a thread loads classes for it, and a carrier may be added
@@ -290,7 +290,7 @@ class KnownBugs {
 
     static Thread start(Job job) { return Thread.startVirtualThread(() -> run(job)); }
 
-    /** Whether they end, or none has for 90 waits: a JVM that's stopped doesn't hang. */
+    /** False if none has ended for 90 waits: a JVM that's stopped for a while doesn't hang. */
     static boolean end(List<Thread> threads) throws InterruptedException {
         List<Thread> left = new ArrayList<>(threads);
         for (int waits = 0; !left.isEmpty() && waits < 90; waits++) {
@@ -462,7 +462,7 @@ class KnownBugs {
 
     /**
      * Timers are a heap, in which 1 to 4 are below 0, and 5 to 8 below 1. As 5 is cancelled, 9
-     * takes its place: 3 s below an hour. It should move up, and doesn't, nor if others end.
+     * takes its place: 3 s below an hour. It should move up, but doesn't, even when others end.
      */
     static boolean losesTimer() throws Exception {
         List<Thread> threads = new ArrayList<>();
