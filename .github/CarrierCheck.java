@@ -18,7 +18,7 @@ import javax.management.ObjectName;
  * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, a thread dump tells who's mounted.
+ * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted.
  * A tick has a twin on a platform thread: if that one is late, too, it's the machine.
  */
 public class CarrierCheck {
@@ -134,7 +134,7 @@ public class CarrierCheck {
         } else if (isCold ? share > 0.3
                 : most > takes / 5 && (share > 0.1 || most > 2 * worst)) {
             verdict = "some";
-            place = "up to " + text(most) + " ms: " + place;
+            place = (isCold ? "in all " : "up to ") + text(most) + " ms: " + place;
         }
         if (!verdict.equals("free")) NOTES.add("- " + asked + ": " + place);
         OUT.print(LINE.formatted(verdict, when, asked, text(takes),
@@ -220,7 +220,7 @@ public class CarrierCheck {
         final List<Double> losses = new ArrayList<>(); // parts in which nobody was seen
         final Map<String, Double> places = new HashMap<>(); // ms that holders were there
         double took; // ms until the last call had ended
-        double whole; // ms until what calls have started had, too
+        double whole; // ms until what the calls had started had ended, too
         int added; // carriers
         private final Map<Long, Caller> callers = new HashMap<>(); // by their threads' ids
         private final List<Caller> left = new ArrayList<>();
