@@ -299,7 +299,7 @@ public class CarrierCheck {
             charge(seen, late - from);
             added = Math.max(added, task.get().size());
             for (String at : task.get().values())
-                places.merge(at.replaceFirst("(pinned )?at", "compensated at"), 1.0,
+                places.merge(at.replaceFirst("(pinned )?(at|before)", "compensated $2"), 1.0,
                     Double::sum);
             double unseen = late - (held - heldBefore);
             if (unseen > 1) lost += unseen;
@@ -333,6 +333,8 @@ public class CarrierCheck {
                 String stack = carrier.group(2) != null ? carrier.group(2)
                     : one != null ? stack(one.thread.getStackTrace()) : "";
                 String at = place(stack);
+                if (stack.matches("(?s)\\s*(at )?\\S*VirtualThread\\.park(Nanos)?\\(.*"))
+                    at = at.replaceFirst("at", "before"); // it has unmounted since, on 21
                 if (id == tick.threadId() || stack.contains(".subPollerLoop(") // the JDK's
                     || one != null && at.isEmpty()) continue; // it begins, or has ended
                 boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
