@@ -257,7 +257,7 @@ public class CarrierCheck {
             }
             took = msSince(start);
             // What calls have started may go on: it's theirs, not the next round's.
-            for (int prompt = 0; prompt < 3 && msSince(start) < took + 10_000; )
+            for (int prompt = 0; prompt < 2 + calls && msSince(start) < took + 10_000; )
                 prompt = tick() > 1 ? 0 : prompt + 1;
             whole += msSince(start);
             holds.add(held > 2 * noise ? held : 0); // else it may be the machine
