@@ -133,7 +133,7 @@ public class CarrierCheck {
             verdict = "?";
             place = "not seen, but ticks were late: other programs, or it yields";
         } else if (isCold ? share > 0.3
-                : most > takes / 5 && (share > 0.1 || most > Math.max(20, 2 * worst))) {
+                : most > takes / 5 && (share > 0.1 || most > 2 * worst)) {
             verdict = "some";
             place = (isCold ? "in all " : "up to ") + text(most) + " ms: " + place;
         }
