@@ -57,7 +57,7 @@ class KnownCalls {
             };
             case "one-fails" -> () -> {
                 if (CALLS.incrementAndGet() % 10 == 0) throw new IllegalStateException("no");
-                pin(20);
+                pin(50);
             };
             case "exits" -> () -> System.exit(0);
             case "closes" -> System.out::close;
