@@ -159,12 +159,12 @@ class KnownCalls {
     /** It's held while somebody is seen, by two as by one. */
     static void shares() {
         var round = new CarrierCheck.Round();
-        round.charge(Map.of(), 0); // what was collected before
-        round.charge(Map.of(1L, "at x"), 10);
-        round.charge(Map.of(), 4); // the machine's
-        round.charge(Map.of(1L, "at x", 2L, "at y"), 2);
-        System.out.println(round.held + " " + round.mostly(".*") + " "
-            + round.places.get("at y"));
+        round.charge(List.of(), 0); // what was collected before
+        round.charge(List.of("at x"), 10);
+        round.charge(List.of(), 4); // the machine's
+        round.charge(List.of("at x", "at y"), 2);
+        System.out.println(round.held + " " + CarrierCheck.mostly(".*") + " "
+            + CarrierCheck.PLACES.get("at y"));
     }
 
     static void nap(double ms) {
