@@ -160,11 +160,11 @@ class KnownCalls {
     static void shares() {
         var round = new CarrierCheck.Round();
         round.charge(List.of(), 0); // what was collected before
-        round.charge(List.of("at x"), 10);
+        round.charge(List.of("held at x"), 10);
         round.charge(List.of(), 4); // the machine's
-        round.charge(List.of("at x", "at y"), 2);
+        round.charge(List.of("held at x", "held at y"), 2);
         System.out.println(round.held + " " + CarrierCheck.mostly(".*") + " "
-            + CarrierCheck.PLACES.get("at y"));
+            + CarrierCheck.PLACES.get("held at y"));
     }
 
     static void nap(double ms) {

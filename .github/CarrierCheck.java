@@ -24,8 +24,7 @@ import javax.management.ObjectName;
 public class CarrierCheck {
     private static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
     private static final java.io.PrintStream OUT = System.out; // a call may set another one
-    private static final Map<String, Integer> NOTES = Collections.synchronizedMap(
-        new LinkedHashMap<>()); // for after the table, and how often
+    private static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // times
     static final Map<String, Double> PLACES = new HashMap<>(); // ms that holders were there
     private static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
@@ -107,8 +106,8 @@ public class CarrierCheck {
     private static void row(List<Round> rounds, Round atOnce, Round platform) {
         boolean isCold = rounds.contains(atOnce); // then calls wait for each other
         String when = isCold ? "cold" : "warm";
-        String holder = mostly("(?!compensated).*");
-        String adder = mostly("compensated.*");
+        String holder = mostly("(?!adds).*");
+        String adder = mostly("adds.*");
         PLACES.clear();
         List<Double> times = rounds.stream().flatMap(one -> one.times.stream()).toList();
         if (times.isEmpty() || atOnce.times.isEmpty() || platform.times.isEmpty()) {
@@ -117,29 +116,24 @@ public class CarrierCheck {
         }
         double takes = median(times.stream());
         double held = median(rounds.stream().map(one -> one.held / one.callers.size()));
-        double most = rounds.stream().mapToDouble(one -> one.held).max().getAsDouble();
-        double share = rounds.stream().mapToDouble(one -> one.held).sum()
-            / rounds.stream().mapToDouble(one -> one.whole).sum();
+        double lost = median(rounds.stream().map(Round::lost));
+        var holds = rounds.stream().mapToDouble(one -> one.held).summaryStatistics();
+        double most = holds.getMax();
+        double share = holds.getSum() / rounds.stream().mapToDouble(one -> one.whole).sum();
         boolean isHeld = held > (takes < 1 ? 0.3 : takes / 10); // a look takes 0.3 ms
-        String place = holder;
-        String verdict = "free";
-        if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) { // some are for class files
-            verdict = "adds";
-            place = adder;
-        } else if (takes < 1 && !isHeld) {
-            verdict = "?";
-            place = "too short for a look: ask about a loop of a hundred";
-        } else if (isHeld || isCold && share > 0.5) {
-            verdict = place.startsWith("pinned") ? "pinned"
-                : place.startsWith("another") ? "other" : "held";
-        } else if (median(rounds.stream().map(Round::lost)) > (isCold ? 0.3 : 0.1)) {
-            verdict = "?";
-            place = "not seen, but ticks were late: other programs, or it yields";
-        } else if (isCold ? share > 0.3 : most > Math.max(takes / 5, 2 * worst)) {
-            verdict = "some";
-            place = (isCold ? "in all " : "up to ") + text(most) + " ms: " + place;
-        }
-        if (!verdict.equals("free")) NOTES.putIfAbsent(asked + ": " + place, 1);
+        String note = "free";
+        if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) // some are for class files
+            note = adder;
+        else if (isHeld || isCold && share > 0.5)
+            note = holder;
+        else if (takes < 1)
+            note = "? too short for a look: ask about a loop of a hundred";
+        else if (lost > (isCold ? 0.3 : 0.1))
+            note = "? not seen, but ticks were late: other programs, or it yields";
+        else if (isCold ? share > 0.3 : most > Math.max(takes / 5, 2 * worst))
+            note = "some " + (isCold ? "in all " : "up to ") + text(most) + " ms: " + holder;
+        String verdict = note.split(" ")[0];
+        if (!verdict.equals("free")) NOTES.put(asked + ": " + note.strip(), 1);
         OUT.print(ROW.formatted(verdict, when, asked, text(takes),
             verdict.equals("?") ? "?" : text(held), Math.round(100 * share) + "%",
             isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added));
@@ -182,7 +176,7 @@ public class CarrierCheck {
     /** The place in which holders were for longest. */
     static String mostly(String regex) {
         return PLACES.keySet().stream().filter(place -> place.matches(regex))
-            .max(Comparator.comparing(PLACES::get)).orElse("not seen");
+            .max(Comparator.comparing(PLACES::get)).orElse("held, but not seen");
     }
 
     private static void fail(String why) {
@@ -288,7 +282,7 @@ public class CarrierCheck {
             charge(seen, late - from);
             added = Math.max(added, task.get().size());
             for (String at : task.get())
-                PLACES.merge(at.replaceFirst("pinned |^", "compensated "), 1.0, Double::sum);
+                PLACES.merge(at.replaceFirst("\\w+", "adds carriers"), 1.0, Double::sum);
             lateness += Math.max(0, late - 1);
             return held - before;
         }
@@ -301,7 +295,7 @@ public class CarrierCheck {
                 .mapToDouble(bean -> bean.getCollectionTime()).sum();
             boolean hasRun = collected > before;
             if (hasRun || !seen.isEmpty()) held += ms;
-            for (String at : hasRun ? List.of("by the garbage collector") : seen)
+            for (String at : hasRun ? List.of("held by the garbage collector") : seen)
                 PLACES.merge(at, ms, Double::sum);
             return hasRun;
         }
@@ -325,9 +319,10 @@ public class CarrierCheck {
                     continue;
                 boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
                     || one != null && one.thread.getState() == Thread.State.BLOCKED;
-                seen.put(id, switch (one) { // javac 17 to 20 stop here, and quote:
-                    case null -> ("another virtual thread " + at).strip();
-                    case Caller caller -> waits ? "pinned " + at : at; // needs Java 21 or newer
+                seen.put(id, switch (one) {
+                    case null -> "other virtual threads " + at;
+                    case Caller caller -> // needs Java 21 or newer, and javac 17 quotes this
+                        (waits ? "pinned " : "held ") + at;
                 });
             }
             return seen;
@@ -345,10 +340,10 @@ public class CarrierCheck {
                     at.isEmpty() ? "not begun" : "waiting " + at));
             }
             String all = "" + mounted.values();
-            fail("Try: " + (all.contains("(class") ? "use that class once at startup; "
+            fail(asked + ": try " + (all.contains("(class") ? "using that class at startup; "
                     + "-Djdk.pollerMode=1 if it's for sockets; java KnownBugs.java"
                 : all.contains("pinned") ? "a newer JDK or library, or a ReentrantLock"
-                : !mounted.isEmpty() ? "park, if it spins; else a platform thread"
+                : !mounted.isEmpty() ? "parking, if it spins; else a platform thread"
                 : "a timeout: it waits for another call, or for longer than that"));
             end();
         }
