@@ -50,6 +50,10 @@ class KnownCalls {
             case "forgets" -> () -> Thread.startVirtualThread(() -> compute(20));
             case "collects" -> System::gc;
             case "short" -> () -> pin(0.02);
+            case "begins" -> () -> { // it's over when a thread wakes up to look
+                compute(3);
+                nap(5);
+            };
             case "school" -> () -> new School().loadClass("7b");
             case "thread's own" -> () -> {
                 if (!Thread.currentThread().isVirtual()) throw new IllegalStateException("no");

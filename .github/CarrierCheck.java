@@ -130,7 +130,7 @@ public class CarrierCheck {
             note = "? too short for a look: ask about a loop of a hundred";
         else if (lost > (isCold ? 0.3 : 0.1))
             note = "? not seen, but ticks were late: other programs, or it yields";
-        else if (isCold ? share > 0.3 : most > Math.max(takes / 5, 2 * worst))
+        else if (isCold ? share > 0.3 : most > takes / 5 && (share > 0.1 || most > 2 * worst))
             note = "some " + (isCold ? "in all " : "up to ") + text(most) + " ms: " + holder;
         String verdict = note.split(" ")[0];
         if (!verdict.equals("free")) NOTES.put(asked + ": " + note.strip(), 1);
@@ -176,7 +176,7 @@ public class CarrierCheck {
     /** The place in which holders were for longest. */
     static String mostly(String regex) {
         return PLACES.keySet().stream().filter(place -> place.matches(regex))
-            .max(Comparator.comparing(PLACES::get)).orElse("held, but not seen");
+            .max(Comparator.comparing(PLACES::get)).orElse("held unseen");
     }
 
     private static void fail(String why) {
@@ -214,7 +214,10 @@ public class CarrierCheck {
         double took; // ms until the last call had ended
         double whole; // ms until what the calls had started had ended, too
         int added; // carriers
-        private Thread tick = Thread.currentThread(); // none yet
+        private Thread starter = Thread.currentThread(); // none yet
+        private Thread tick = starter;
+        private FutureTask<List<String>> ticked;
+        private long started; // ns, that tick
         private double late; // ms, of that tick
         private double collected; // ms of garbage collections so far
         private final List<Caller> left = new ArrayList<>();
@@ -231,12 +234,18 @@ public class CarrierCheck {
                 callers.put(thread.threadId(), new Caller(thread, task));
             }
             left.addAll(callers.values());
+            charge(List.of(), 0); // what was collected before isn't theirs
             long start = System.nanoTime();
-            for (Caller one : callers.values()) one.thread.start();
-            while (!left.isEmpty()) {
-                tick();
+            starter = Thread.startVirtualThread(() -> { // on the carrier: nothing comes between
+                for (Caller one : callers.values()) one.thread.start();
+                startTick();
+            });
+            while (!starter.join(java.time.Duration.ofSeconds(1))) stopIfStuck();
+            watchTick();
+            if (late > held + 1) held = late; // before that tick, calls ran, if unseen
+            for (stopIfStuck(); !left.isEmpty(); stopIfStuck()) {
                 LockSupport.parkNanos(200_000); // so that ticks don't take all the time
-                stopIfStuck();
+                tick();
             }
             took = msSince(start);
             // What calls have started may go on: it's theirs, not the next round's.
@@ -255,33 +264,41 @@ public class CarrierCheck {
         /** The part in which ticks were late, and nobody was seen. */
         double lost() { return (lateness - held) / whole; }
 
-        /** Starts a tick, and looks until it has run; returns how many ms it was held up. */
         private double tick() throws Exception {
             charge(List.of(), 0); // what was collected before isn't this tick's
-            double before = held;
-            long start = System.nanoTime();
-            var task = new FutureTask<>(() -> {
-                late = msSince(start);
+            startTick();
+            return watchTick();
+        }
+
+        private void startTick() {
+            started = System.nanoTime();
+            ticked = new FutureTask<>(() -> {
+                late = msSince(started);
                 return callers.size() == 1 ? List.<String>of() : List.copyOf(look().values());
             });
-            tick = Thread.ofVirtual().unstarted(task);
+            tick = Thread.ofVirtual().unstarted(ticked);
             tick.start();
+        }
+
+        /** Looks until the tick has run; returns how many ms it was held up. */
+        private double watchTick() throws Exception {
+            double before = held;
             Collection<String> seen = List.of();
             double from = 0;
             double pause = 0.3; // ms; a look takes 0.2, and stops all threads
             while (!tick.join(java.time.Duration.ofNanos((long) (1e6 * pause)))) {
                 stopIfStuck();
-                double overslept = msSince(start) - from - pause;
+                double overslept = msSince(started) - from - pause;
                 seen = look().values();
-                double now = msSince(start);
+                double now = msSince(started);
                 if (!charge(seen, now - from)) noise = Math.max(noise, overslept);
                 worst = Math.max(worst, overslept); // a collection stops it, too
                 from = now;
                 pause = Math.clamp(now / 4, 0.3, 3); // the later it is, the fewer looks
             }
             charge(seen, late - from);
-            added = Math.max(added, task.get().size());
-            for (String at : task.get())
+            added = Math.max(added, ticked.get().size());
+            for (String at : ticked.get())
                 PLACES.merge(at.replaceFirst("\\w+", "adds carriers"), 1.0, Double::sum);
             lateness += Math.max(0, late - 1);
             return held - before;
@@ -313,7 +330,8 @@ public class CarrierCheck {
                 String stack = carrier.group(2) != null ? carrier.group(2)
                     : one != null ? Arrays.toString(one.thread.getStackTrace()) : "";
                 String at = place(stack);
-                if (id == tick.threadId() || stack.contains(".subPollerLoop(") // the JDK's
+                if (id == tick.threadId() || id == starter.threadId()
+                    || stack.contains(".subPollerLoop(") // the JDK's
                     || one != null && at.isEmpty() // it begins, or has ended
                     || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
                     continue;
