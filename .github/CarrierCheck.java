@@ -124,7 +124,7 @@ public class CarrierCheck {
         String note = "free";
         if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) // some are for class files
             note = adder;
-        else if (isHeld || isCold && share > 0.5)
+        else if (isHeld || share > 0.5 && (isCold || takes < 1))
             note = holder;
         else if (takes < 1)
             note = "? too short for a look: ask about a loop of a hundred";
