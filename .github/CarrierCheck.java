@@ -61,7 +61,9 @@ public class CarrierCheck {
             for (long start = System.nanoTime(); msSince(start) < 500 // or it can't tell yet:
                 || msSince(start) < 2_000 && median(warm.stream().map(Round::lost)) > 0.1; )
                 warm.add(new Round().make(call, 1, Thread.ofVirtual()));
+            double late = worst;
             Round platform = new Round().make(call, 20, Thread.ofPlatform().daemon());
+            worst = late; // these may keep all processors busy
             row(warm, new Round().make(call, 20, Thread.ofVirtual()), platform);
             asked = null;
         } catch (Throwable e) { // no memory, no thread, a wrong option, or an interrupt
@@ -286,15 +288,19 @@ public class CarrierCheck {
             Collection<String> seen = List.of();
             double from = 0;
             double pause = 0.3; // ms; a look takes 0.2, and stops all threads
+            double asleep = 0;
             while (!tick.join(java.time.Duration.ofNanos((long) (1e6 * pause)))) {
                 stopIfStuck();
-                double overslept = msSince(started) - from - pause;
+                double overslept = msSince(started) - asleep - pause;
                 seen = look().values();
                 double now = msSince(started);
-                if (!charge(seen, now - from)) noise = Math.max(noise, overslept);
+                if (!seen.isEmpty() || overslept > 1) { // else the next had it meanwhile
+                    if (!charge(seen, now - from)) noise = Math.max(noise, overslept);
+                    from = now;
+                }
                 worst = Math.max(worst, overslept); // a collection stops it, too
-                from = now;
                 pause = Math.clamp(now / 4, 0.3, 3); // the later it is, the fewer looks
+                asleep = now;
             }
             charge(seen, late - from);
             added = Math.max(added, ticked.get().size());
