@@ -30,6 +30,7 @@ public class CarrierCheck {
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
     private static final Pattern CARRIER = Pattern.compile("Carrying virtual thread #(\\d+)"
         + "(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
+    private static final Set<Long> OURS = ConcurrentHashMap.newKeySet(); // ticks and starters
     static double patience = 40_000; // ms, then it hangs: a call's timeout is shorter
     private static ForkJoinPool scheduler; // of virtual threads
     private static String asked; // the call that's being made
@@ -216,8 +217,7 @@ public class CarrierCheck {
         double took; // ms until the last call had ended
         double whole; // ms until what the calls had started had ended, too
         int added; // carriers
-        private Thread starter = Thread.currentThread(); // none yet
-        private Thread tick = starter;
+        private Thread tick;
         private FutureTask<List<String>> ticked;
         private long started; // ns, that tick
         private double late; // ms, of that tick
@@ -238,7 +238,8 @@ public class CarrierCheck {
             left.addAll(callers.values());
             charge(List.of(), 0); // what was collected before isn't theirs
             long start = System.nanoTime();
-            starter = Thread.startVirtualThread(() -> { // on the carrier: nothing comes between
+            Thread starter = Thread.startVirtualThread(() -> { // nothing comes between
+                OURS.add(Thread.currentThread().threadId());
                 for (Caller one : callers.values()) one.thread.start();
                 startTick();
             });
@@ -279,6 +280,7 @@ public class CarrierCheck {
                 return callers.size() == 1 ? List.<String>of() : List.copyOf(look().values());
             });
             tick = Thread.ofVirtual().unstarted(ticked);
+            OURS.add(tick.threadId());
             tick.start();
         }
 
@@ -336,8 +338,7 @@ public class CarrierCheck {
                 String stack = carrier.group(2) != null ? carrier.group(2)
                     : one != null ? Arrays.toString(one.thread.getStackTrace()) : "";
                 String at = place(stack);
-                if (id == tick.threadId() || id == starter.threadId()
-                    || stack.contains(".subPollerLoop(") // the JDK's
+                if (OURS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
                     || one != null && at.isEmpty() // it begins, or has ended
                     || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
                     continue;
