@@ -163,7 +163,6 @@ class KnownCalls {
     /** It's held while somebody is seen, by two as by one. */
     static void shares() {
         var round = new CarrierCheck.Round();
-        round.charge(List.of(), 0); // what was collected before
         round.charge(List.of("held at x"), 10);
         round.charge(List.of(), 4); // the machine's
         round.charge(List.of("held at x", "held at y"), 2);

@@ -18,8 +18,9 @@ import javax.management.ObjectName;
  * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted.
- * The thread that looks is a platform thread: if it wakes up late, too, it's the machine.
+ * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted;
+ * the carrier's processor time tells what was computed when no tick was waiting. The thread that
+ * looks is a platform thread: if it wakes up late, too, it's the machine.
  */
 public class CarrierCheck {
     private static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
@@ -28,11 +29,11 @@ public class CarrierCheck {
     static final Map<String, Double> PLACES = new HashMap<>(); // ms that holders were there
     private static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
-    private static final Pattern CARRIER = Pattern.compile("Carrying virtual thread #(\\d+)"
-        + "(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
-    private static final Set<Long> OURS = ConcurrentHashMap.newKeySet(); // ticks and starters
+    private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
+        + "thread #(?!\\1\n)(\\d+)(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
+    private static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
     static double patience = 40_000; // ms, then it hangs: a call's timeout is shorter
-    private static ForkJoinPool scheduler; // of virtual threads
+    private static ThreadGroup carriers;
     private static String asked; // the call that's being made
     private static boolean failed;
     private static double worst; // ms that the asking thread was late
@@ -59,36 +60,33 @@ public class CarrierCheck {
             Round cold = new Round().make(call, 20, Thread.ofVirtual());
             row(List.of(cold), cold, cold);
             List<Round> warm = new ArrayList<>();
-            for (long start = System.nanoTime(); msSince(start) < 500 // or it can't tell yet:
-                || msSince(start) < 2_000 && median(warm.stream().map(Round::lost)) > 0.1; )
+            for (long start = System.nanoTime(); msSince(start) < 500; )
                 warm.add(new Round().make(call, 1, Thread.ofVirtual()));
-            double late = worst;
             Round platform = new Round().make(call, 20, Thread.ofPlatform().daemon());
-            worst = late; // these may keep all processors busy
             row(warm, new Round().make(call, 20, Thread.ofVirtual()), platform);
             asked = null;
         } catch (Throwable e) { // no memory, no thread, a wrong option, or an interrupt
-            if (scheduler == null) refuse(e + ", " + e.getCause());
-            fail(asked + ": " + e);
+            if (carriers == null) refuse(e + ", " + e.getCause());
+            fail("" + e);
             end();
         }
     }
 
     private static synchronized void begin() throws Exception {
-        if (scheduler != null) return;
+        if (carriers != null) return;
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
         System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
         Thread.startVirtualThread(() -> { }).join();
         new Round().look(); // the first one is slow
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getClass().getSimpleName().equals("CarrierThread"))
-                scheduler = ((ForkJoinWorkerThread) thread).getPool();
+            if (!thread.getClass().getSimpleName().equals("CarrierThread")) continue;
+            if (((ForkJoinWorkerThread) thread).getPool().getParallelism() != 1)
+                refuse("it needs a single carrier: run it with -D" + parallelism + "=1");
+            carriers = thread.getThreadGroup();
         }
-        if (scheduler == null) refuse("no carriers here");
-        if (scheduler.getParallelism() != 1)
-            refuse("it needs a single carrier: run it with -D" + parallelism + "=1");
+        if (carriers == null) refuse("no carriers here");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            if (asked != null) fail(asked + ": it ended the JVM, or somebody else did");
+            if (asked != null) fail("it ended the JVM, or somebody else did");
             end();
         }));
         OUT.print("""
@@ -118,11 +116,16 @@ public class CarrierCheck {
             return;
         }
         double takes = median(times.stream());
-        double held = median(rounds.stream().map(one -> one.held / one.callers.size()));
-        double lost = median(rounds.stream().map(Round::lost));
+        worst = rounds.stream().mapToDouble(one -> one.noise).reduce(worst, Math::max);
+        double held = median(rounds.stream().map(one ->
+            Math.max(one.held, one.stopped) / one.callers.size()));
+        double lost = median(rounds.stream().map(one -> (one.late - one.held) / one.whole));
         var holds = rounds.stream().mapToDouble(one -> one.held).summaryStatistics();
         double most = holds.getMax();
-        double share = holds.getSum() / rounds.stream().mapToDouble(one -> one.whole).sum();
+        double stopped = rounds.stream().mapToDouble(one -> one.stopped).sum();
+        if (2 * stopped > holds.getSum()) holder = "held by the garbage collector";
+        double share = Math.max(holds.getSum(), stopped)
+            / rounds.stream().mapToDouble(one -> one.whole).sum();
         boolean isHeld = held > (takes < 1 ? 0.3 : takes / 10); // a look takes 0.3 ms
         String note = "free";
         if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) // some are for class files
@@ -158,8 +161,7 @@ public class CarrierCheck {
 
     private static String reason(Throwable error) {
         try {
-            return ("%.120s ".formatted(error) + place(Arrays.toString(error.getStackTrace())))
-                .replaceAll("[\\p{Cntrl}|]+", " ").strip();
+            return "%.120s ".formatted(error) + place(Arrays.toString(error.getStackTrace()));
         } catch (Throwable e) { // a method of it may throw, too
             return error.getClass().getName();
         }
@@ -184,7 +186,8 @@ public class CarrierCheck {
 
     private static void fail(String why) {
         failed = true;
-        NOTES.merge(why, 1, Integer::sum);
+        NOTES.merge(asked + ": " + why.replaceAll("[\\p{Cntrl}|]+", " ").strip(), 1,
+            Integer::sum);
     }
 
     private static void end() {
@@ -205,124 +208,106 @@ public class CarrierCheck {
 
     // ------------------------------------------------------------------------- calls
 
-    private record Caller(Thread thread, FutureTask<Double> task) { }
+    /** Returns how many ms garbage collections took that stop all threads. */
+    private static double collected() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
+            .mapToDouble(bean -> bean.getCollectionTime()).sum();
+    }
+
+    /** Returns the carriers' processor time in ms. */
+    private static double used() {
+        Thread[] threads = new Thread[carriers.activeCount() + 9];
+        return Stream.of(threads).limit(carriers.enumerate(threads)).mapToLong(one ->
+            ManagementFactory.getThreadMXBean().getThreadCpuTime(one.threadId())).sum() / 1e6;
+    }
 
     /** Calls at once, and ticks meanwhile. */
     static class Round {
-        final List<Double> times = new ArrayList<>(); // ms of calls
-        final Map<Long, Caller> callers = new HashMap<>(); // by their threads' ids
-        double held; // ms that ticks were late, by these calls
-        private double lateness; // ms that they were late, but for one each
+        final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
+        final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+        double held; // ms that ticks were late while a call was seen, or that calls computed
+        private double last; // ms that the last tick was late
+        double late; // ms that ticks were late, but for one each
+        private double used; // ms of carriers' processor time, at the end of the last tick
+        private double computed; // ms of it meanwhile
+        double stopped; // ms of garbage collections
         private double noise; // ms that the asking thread was late: the machine is busy
         double took; // ms until the last call had ended
         double whole; // ms until what the calls had started had ended, too
         int added; // carriers
-        private Thread tick;
-        private FutureTask<List<String>> ticked;
-        private long started; // ns, that tick
-        private double late; // ms, of that tick
-        private double collected; // ms of garbage collections so far
-        private final List<Caller> left = new ArrayList<>();
-        private long progress = System.nanoTime(); // when the last call ended
+        private volatile long progress = System.nanoTime(); // when the last call ended
 
         Round make(Call call, int calls, Thread.Builder threads) throws Exception {
             for (int i = 0; i < calls; i++) {
-                var task = new FutureTask<>(() -> {
+                Thread caller = threads.unstarted(() -> {
                     long begun = System.nanoTime();
-                    call.make();
-                    return msSince(begun);
+                    try {
+                        call.make();
+                        times.add(msSince(begun));
+                    } catch (Throwable e) {
+                        fail((Thread.currentThread().isVirtual() ? "failed: "
+                            : "failed on a platform thread: ") + reason(e));
+                    }
+                    progress = System.nanoTime();
                 });
-                Thread thread = threads.unstarted(task);
-                callers.put(thread.threadId(), new Caller(thread, task));
+                callers.put(caller.threadId(), caller);
             }
-            left.addAll(callers.values());
-            charge(List.of(), 0); // what was collected before isn't theirs
+            double collected = collected();
+            used = used();
             long start = System.nanoTime();
-            Thread starter = Thread.startVirtualThread(() -> { // nothing comes between
-                OURS.add(Thread.currentThread().threadId());
-                for (Caller one : callers.values()) one.thread.start();
-                startTick();
-            });
-            while (!starter.join(java.time.Duration.ofSeconds(1))) stopIfStuck();
-            watchTick();
-            if (late > held + 1) held = late; // before that tick, calls ran, if unseen
-            for (stopIfStuck(); !left.isEmpty(); stopIfStuck()) {
+            for (Thread one : callers.values()) one.start();
+            for (tick(); callers.values().stream().anyMatch(Thread::isAlive); stopIfStuck()) {
                 LockSupport.parkNanos(200_000); // so that ticks don't take all the time
                 tick();
             }
             took = msSince(start);
             // What calls have started may go on: it's theirs, not the next round's.
-            for (int prompt = 0; prompt < 2 + calls && msSince(start) < took + 10_000; )
-                prompt = tick() > 1 ? 0 : prompt + 1;
+            for (int prompt = 0; prompt < 2 + calls && msSince(start) < took + 10_000;
+                prompt = last > 1 ? 0 : prompt + 1) tick();
             whole = msSince(start);
             if (held <= 2 * noise) held = 0; // it may be the machine
-            for (Caller one : callers.values()) {
-                if (one.task.state() == Future.State.SUCCESS) times.add(one.task.resultNow());
-                else fail(asked + (one.thread.isVirtual() ? ": failed: "
-                    : ": failed on a platform thread: ") + reason(one.task.exceptionNow()));
-            }
+            held = Math.max(held, computed);
+            stopped = collected() - collected;
             return this;
         }
 
-        /** The part in which ticks were late, and nobody was seen. */
-        double lost() { return (lateness - held) / whole; }
-
-        private double tick() throws Exception {
-            charge(List.of(), 0); // what was collected before isn't this tick's
-            startTick();
-            return watchTick();
-        }
-
-        private void startTick() {
-            started = System.nanoTime();
-            ticked = new FutureTask<>(() -> {
-                late = msSince(started);
-                return callers.size() == 1 ? List.<String>of() : List.copyOf(look().values());
+        /** Starts a tick, and looks until it has run. */
+        private void tick() throws Exception {
+            long start = System.nanoTime();
+            var ran = new FutureTask<Collection<String>>(() -> {
+                last = msSince(start);
+                double ms = used() - used;
+                if (ms > 0.5 && callers.values().stream().noneMatch(one ->
+                    one.getState() == Thread.State.RUNNABLE)) // or one yields
+                    computed += ms;
+                return callers.size() == 1 ? List.of() : look().values();
             });
-            tick = Thread.ofVirtual().unstarted(ticked);
-            OURS.add(tick.threadId());
+            Thread tick = Thread.ofVirtual().unstarted(ran);
+            TICKS.add(tick.threadId());
             tick.start();
-        }
-
-        /** Looks until the tick has run; returns how many ms it was held up. */
-        private double watchTick() throws Exception {
-            double before = held;
             Collection<String> seen = List.of();
-            double from = 0;
             double pause = 0.3; // ms; a look takes 0.2, and stops all threads
-            double asleep = 0;
+            double looked = 0;
             while (!tick.join(java.time.Duration.ofNanos((long) (1e6 * pause)))) {
                 stopIfStuck();
-                double overslept = msSince(started) - asleep - pause;
+                noise = Math.max(noise, msSince(start) - looked - pause); // or a collection
                 seen = look().values();
-                double now = msSince(started);
-                if (!seen.isEmpty() || overslept > 1) { // else the next had it meanwhile
-                    if (!charge(seen, now - from)) noise = Math.max(noise, overslept);
-                    from = now;
-                }
-                worst = Math.max(worst, overslept); // a collection stops it, too
-                pause = Math.clamp(now / 4, 0.3, 3); // the later it is, the fewer looks
-                asleep = now;
+                charge(seen, msSince(start) - looked);
+                looked = msSince(start);
+                pause = Math.clamp(looked / 4, 0.3, 3); // the later it is, the fewer looks
             }
-            charge(seen, late - from);
-            added = Math.max(added, ticked.get().size());
-            for (String at : ticked.get())
+            charge(seen, last - looked);
+            added = Math.max(added, ran.get().size());
+            for (String at : ran.get())
                 PLACES.merge(at.replaceFirst("\\w+", "adds carriers"), 1.0, Double::sum);
-            lateness += Math.max(0, late - 1);
-            return held - before;
+            late += Math.max(0, last - 1);
+            used = used();
         }
 
-        /** Charges those who were seen, or the garbage collector; returns whether that ran. */
-        boolean charge(Collection<String> seen, double ms) {
-            double before = collected;
-            collected = ManagementFactory.getGarbageCollectorMXBeans().stream()
-                .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
-                .mapToDouble(bean -> bean.getCollectionTime()).sum();
-            boolean hasRun = collected > before;
-            if (hasRun || !seen.isEmpty()) held += ms;
-            for (String at : hasRun ? List.of("held by the garbage collector") : seen)
-                PLACES.merge(at, ms, Double::sum);
-            return hasRun;
+        void charge(Collection<String> seen, double ms) {
+            if (!seen.isEmpty()) held += ms;
+            for (String at : seen) PLACES.merge(at, ms, Double::sum);
         }
 
         /** Where mounted virtual threads are. The JVM says who and, from 24 on, where. */
@@ -333,20 +318,20 @@ public class CarrierCheck {
                     "threadPrint", new Object[] {new String[0]},
                     new String[] {String[].class.getName()}));
             while (carrier.find()) {
-                long id = Long.parseLong(carrier.group(1));
-                Caller one = callers.get(id);
-                String stack = carrier.group(2) != null ? carrier.group(2)
-                    : one != null ? Arrays.toString(one.thread.getStackTrace()) : "";
+                long id = Long.parseLong(carrier.group(2));
+                Thread one = callers.get(id);
+                String stack = carrier.group(3) != null ? carrier.group(3)
+                    : one != null ? Arrays.toString(one.getStackTrace()) : "";
                 String at = place(stack);
-                if (OURS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
+                if (TICKS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
                     || one != null && at.isEmpty() // it begins, or has ended
                     || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
                     continue;
                 boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
-                    || one != null && one.thread.getState() == Thread.State.BLOCKED;
+                    || one != null && one.getState() == Thread.State.BLOCKED;
                 seen.put(id, switch (one) {
                     case null -> "other virtual threads " + at;
-                    case Caller caller -> // needs Java 21 or newer, and javac 17 quotes this
+                    case Thread caller -> // needs Java 21 or newer, and javac 17 quotes this
                         (waits ? "pinned " : "held ") + at;
                 });
             }
@@ -355,20 +340,19 @@ public class CarrierCheck {
 
         /** Ends the JVM if no call has ended for too long. */
         private void stopIfStuck() throws Exception {
-            if (left.removeIf(one -> one.task.isDone())) progress = System.nanoTime();
             if (msSince(progress) < patience) return;
             Map<Long, String> mounted = look();
-            fail(asked + ": no call has ended for " + text(patience / 1_000) + " s");
-            for (Caller one : left) {
-                String at = place(Arrays.toString(one.thread.getStackTrace()));
-                fail(asked + ": still " + mounted.getOrDefault(one.thread.threadId(),
+            fail("no call has ended for " + text(patience / 1_000) + " s");
+            for (Thread one : callers.values()) {
+                if (!one.isAlive()) continue;
+                String at = place(Arrays.toString(one.getStackTrace()));
+                fail("still " + mounted.getOrDefault(one.threadId(),
                     at.isEmpty() ? "not begun" : "waiting " + at));
             }
-            String all = "" + mounted.values();
-            fail(asked + ": try " + (all.contains("(class") ? "using that class at startup; "
-                    + "-Djdk.pollerMode=1 if it's for sockets; java KnownBugs.java"
+            String all = String.join(" ", mounted.values());
+            fail("try " + (all.contains("(class") ? "using that class at startup; java KnownBugs.java"
                 : all.contains("pinned") ? "a newer JDK or library, or a ReentrantLock"
-                : !mounted.isEmpty() ? "parking, if it spins; else a platform thread"
+                : !all.isEmpty() ? "parking, if it spins; else a platform thread"
                 : "a timeout: it waits for another call, or for longer than that"));
             end();
         }
