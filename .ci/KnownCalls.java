@@ -54,6 +54,10 @@ class KnownCalls {
                 compute(3);
                 nap(5);
             };
+            case "ends" -> () -> { // a thread that looks now and then wakes up too late
+                nap(5);
+                compute(5);
+            };
             case "school" -> () -> new School().loadClass("7b");
             case "thread's own" -> () -> {
                 if (!Thread.currentThread().isVirtual()) throw new IllegalStateException("no");
