@@ -18,8 +18,8 @@ import javax.management.ObjectName;
  * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted;
- * the carrier's processor time tells what was computed when no tick was waiting. The thread that
+ * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted.
+ * What's computed between two ticks is told by the carrier's processor time. The thread that
  * looks is a platform thread: if it wakes up late, too, it's the machine.
  */
 public class CarrierCheck {
@@ -176,8 +176,8 @@ public class CarrierCheck {
             .distinct().limit(3).collect(Collectors.joining(" < "));
         String at = !own.isEmpty() ? "at " + own
             : stack.contains("CarrierCheck$Round.") ? "in the JDK" : "";
-        return !stack.contains("forName0(") && !stack.contains("<clinit>") ? at
-            : at + (stack.contains("<clinit>") ? " (class initializer)" : " (class loader)");
+        return at + (stack.contains("<clinit>") ? " (class initializer)"
+            : stack.contains("forName0(") ? " (class loader)" : "");
     }
 
     /** The place in which holders were for longest. */
@@ -228,11 +228,11 @@ public class CarrierCheck {
     static class Round {
         final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
         final Map<Long, Thread> callers = new HashMap<>(); // by their ids
-        double held; // ms that ticks were late while a call was seen, or that calls computed
+        double held; // ms that ticks were late while somebody was seen, or that was computed
         private double last; // ms that the last tick was late
         double late; // ms that ticks were late, but for one each
-        private double used; // ms of carriers' processor time, at the end of the last tick
-        private double computed; // ms of it meanwhile
+        private double used; // ms of carriers' processor time when the last tick had ended
+        private double computed; // ms of it from there to the next tick
         double stopped; // ms of garbage collections
         private double noise; // ms that the asking thread was late: the machine is busy
         double took; // ms until the last call had ended
@@ -355,7 +355,8 @@ public class CarrierCheck {
                     at.isEmpty() ? "not begun" : "waiting " + at));
             }
             String all = String.join(" ", mounted.values());
-            fail("try " + (all.contains("(class") ? "using that class at startup; java KnownBugs.java"
+            fail("try " + (all.contains("(class")
+                ? "using that class at startup; java KnownBugs.java"
                 : all.contains("pinned") ? "a newer JDK or library, or a ReentrantLock"
                 : !all.isEmpty() ? "parking, if it spins; else a platform thread"
                 : "a timeout: it waits for another call, or for longer than that"));
