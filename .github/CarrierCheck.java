@@ -9,46 +9,40 @@ import javax.management.ObjectName;
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
- * virtual thread can run there. This asks about three calls of the JDK, on Java 21 or newer:
- *
- *     java CarrierCheck.java
+ * virtual thread can run there. `java CarrierCheck.java`, on Java 21 or newer, asks about two
+ * calls: one is pinned up to 23, one computes.
  *
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
  * beside this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
  * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
  *
  * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted.
- * What's computed between two ticks is told by the carrier's processor time. The thread that
- * looks is a platform thread: if it wakes up late, too, it's the machine.
+ * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted;
+ * if the platform thread that looks is late, too, it's the machine. What's computed between
+ * ticks is told by the carrier's processor time. An instance is a round of calls at once.
  */
 public class CarrierCheck {
     private static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
-    private static final java.io.PrintStream OUT = System.out; // a call may set another one
+    private static final java.io.PrintStream OUT = System.out; // a call may set another
     private static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // times
-    static final Map<String, Double> PLACES = new HashMap<>(); // ms that holders were there
+    static final Map<String, Double> PLACES = new ConcurrentHashMap<>(); // ms of holders
     private static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
     private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
     private static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
-    static double patience = 40_000; // ms, then it hangs: a call's timeout is shorter
-    private static ForkJoinPool scheduler; // of virtual threads
+    static double patience = 40_000; // ms, then it hangs
+    private static ForkJoinPool pool; // of carriers
     private static ThreadGroup carriers;
-    private static String asked; // the call that's being made
+    private static String asked; // the call being made
     private static boolean failed;
     private static double worst; // ms that the asking thread was late
 
     public interface Call { void make() throws Exception; }
 
     public static void main(String[] args) {
-        ask("map", () -> new ConcurrentHashMap<String, String>().computeIfAbsent("", key -> {
-            LockSupport.parkNanos(50_000_000); // pinned up to 23, then free
-            return key;
-        }));
-        ask("join", () -> Thread.ofPlatform().start(() -> LockSupport.parkNanos(50_000_000))
-            .join()); // up to 23, 20 carriers are added; then free
-        ask("compute", () -> new Random(1).ints(5_000_000).max()); // held
+        ask("vector", () -> new Vector<>(List.of(50_000_000)).forEach(LockSupport::parkNanos));
+        ask("compute", () -> new Random(1).ints(5_000_000).max());
     }
 
     /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
@@ -58,15 +52,15 @@ public class CarrierCheck {
             begin();
             if (asked != null) refuse("ask about one call at a time");
             asked = "%.24s".formatted(name.replaceAll("[|\\s\\p{Cntrl}]+", " "));
-            Round cold = new Round().make(call, 20, Thread.ofVirtual());
+            var cold = new CarrierCheck().make(call, 20, Thread.ofVirtual());
             row(List.of(cold), cold, cold);
-            List<Round> warm = new ArrayList<>();
+            List<CarrierCheck> warm = new ArrayList<>();
             for (long start = System.nanoTime(); msSince(start) < 500; )
-                warm.add(new Round().make(call, 1, Thread.ofVirtual()));
-            Round platform = new Round().make(call, 20, Thread.ofPlatform().daemon());
-            row(warm, new Round().make(call, 20, Thread.ofVirtual()), platform);
+                warm.add(new CarrierCheck().make(call, 1, Thread.ofVirtual()));
+            var platform = new CarrierCheck().make(call, 20, Thread.ofPlatform().daemon());
+            row(warm, new CarrierCheck().make(call, 20, Thread.ofVirtual()), platform);
             asked = null;
-        } catch (Throwable e) { // no memory, no thread, a wrong option, or an interrupt
+        } catch (Throwable e) { // no memory, a wrong option, an interrupt
             if (carriers == null) refuse(e + ", " + e.getCause());
             fail("" + e);
             end();
@@ -78,14 +72,14 @@ public class CarrierCheck {
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
         System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
         Thread.startVirtualThread(() -> { }).join();
-        new Round().look(); // the first one is slow
+        new CarrierCheck().look(); // the first one is slow
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (!thread.getClass().getSimpleName().equals("CarrierThread")) continue;
-            scheduler = ((ForkJoinWorkerThread) thread).getPool();
+            pool = ((ForkJoinWorkerThread) thread).getPool();
             carriers = thread.getThreadGroup();
         }
         if (carriers == null) refuse("no carriers here");
-        if (scheduler.getParallelism() != 1)
+        if (pool.getParallelism() != 1)
             refuse("it needs a single carrier: run it with -D" + parallelism + "=1");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             if (asked != null) fail("it ended the JVM, or somebody else did");
@@ -105,12 +99,12 @@ public class CarrierCheck {
         ask("sleep", () -> Thread.sleep(50));
     }
 
-    /** Prints a row of rounds; the others had twenty calls at once, virtual and platform. */
-    private static void row(List<Round> rounds, Round atOnce, Round platform) {
+    /** Prints a row of rounds; the others are of twenty calls at once. */
+    static void row(List<CarrierCheck> rounds, CarrierCheck atOnce, CarrierCheck platform) {
         boolean isCold = rounds.contains(atOnce); // then calls wait for each other
         String when = isCold ? "cold" : "warm";
-        String holder = mostly("(?!adds).*");
-        String adder = mostly("adds.*");
+        PLACES.putIfAbsent("held unseen", 0.0);
+        String who = Collections.max(PLACES.entrySet(), Map.Entry.comparingByValue()).getKey();
         PLACES.clear();
         List<Double> times = rounds.stream().flatMap(one -> one.times.stream()).toList();
         if (times.isEmpty() || atOnce.times.isEmpty() || platform.times.isEmpty()) {
@@ -119,35 +113,32 @@ public class CarrierCheck {
         }
         double takes = median(times.stream());
         worst = rounds.stream().mapToDouble(one -> one.noise).reduce(worst, Math::max);
-        double held = median(rounds.stream().map(one ->
-            Math.max(one.held, one.stopped) / one.callers.size()));
+        double held = median(rounds.stream().map(one -> one.held / one.callers.size()));
         double lost = median(rounds.stream().map(one -> (one.late - one.held) / one.whole));
-        var holds = rounds.stream().mapToDouble(one -> one.held).summaryStatistics();
-        double most = holds.getMax();
-        double stopped = rounds.stream().mapToDouble(one -> one.stopped).sum();
-        if (2 * stopped > holds.getSum()) holder = "held by the garbage collector";
-        double share = Math.max(holds.getSum(), stopped)
-            / rounds.stream().mapToDouble(one -> one.whole).sum();
+        double holds = rounds.stream().mapToDouble(one -> one.held).sum();
+        double most = rounds.stream().filter(one -> isCold || one.held > one.collected)
+            .mapToDouble(one -> one.held).max().orElse(0);
+        double collected = rounds.stream().mapToDouble(one -> one.collected).sum();
+        if (2 * collected > holds) who = "held by the garbage collector";
+        double share = holds / rounds.stream().mapToDouble(one -> one.whole).sum();
         boolean isHeld = held > (takes < 1 ? 0.3 : takes / 10); // a look takes 0.3 ms
         String note = "free";
-        if (atOnce.added > (isCold ? 2 : 0) && held < takes / 2) // some are for class files
-            note = adder;
+        if (atOnce.added.size() > (isCold ? 2 : 0) && held < takes / 2) // 2: for class files
+            note = atOnce.added.iterator().next().replaceFirst("\\w+", "adds carriers");
         else if (isHeld || share > 0.5 && (isCold || takes < 1))
-            note = holder;
+            note = who;
         else if (takes < 1)
             note = "? too short for a look: ask about a loop of a hundred";
         else if (lost > (isCold ? 0.3 : 0.1))
             note = "? not seen, but ticks were late: other programs, or it yields";
         else if (isCold ? share > 0.3 : most > takes / 5 && (share > 0.1 || most > 2 * worst))
-            note = "some " + (isCold ? "in all " : "up to ") + text(most) + " ms: " + holder;
+            note = "some " + (isCold ? "in all " : "up to ") + text(most) + " ms: " + who;
         String verdict = note.split(" ")[0];
-        if (!verdict.equals("free")) NOTES.put(asked + ": " + note.strip(), 1);
+        if (!verdict.equals("free")) NOTES.put(asked + ": " + note, 1);
         OUT.print(ROW.formatted(verdict, when, asked, text(takes),
             verdict.equals("?") ? "?" : text(held), Math.round(100 * share) + "%",
-            isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added));
+            isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added.size()));
     }
-
-    // ------------------------------------------------------------------------- words
 
     private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
@@ -161,35 +152,20 @@ public class CarrierCheck {
         return String.format(Locale.ROOT, "%." + digits + "f", ms);
     }
 
-    private static String reason(Throwable error) {
-        try {
-            return "%.120s ".formatted(error) + place(Arrays.toString(error.getStackTrace()));
-        } catch (Throwable e) { // a method of it may throw, too
-            return error.getClass().getName();
-        }
-    }
-
     /** The innermost frames outside the JDK; nothing if that isn't in a call. */
     private static String place(String stack) {
-        String own = FRAME.matcher(stack.split("CarrierCheck.Round\\.")[0]).results()
+        String own = FRAME.matcher(stack.split("CarrierCheck\\.run\\(")[0]).results()
             .map(frame -> (frame.group(1) + frame.group(2)).replaceAll("lambda\\$|\\$\\d+", ""))
             .distinct().limit(3).collect(Collectors.joining(" < "));
         String at = !own.isEmpty() ? "at " + own
-            : stack.contains("CarrierCheck$Round.") ? "in the JDK" : "";
+            : stack.contains("CarrierCheck.run(") ? "in the JDK" : "";
         return at + (stack.contains("<clinit>") ? " (class initializer)"
             : stack.contains("forName0(") ? " (class loader)" : "");
     }
 
-    /** The place in which holders were for longest. */
-    static String mostly(String regex) {
-        return PLACES.keySet().stream().filter(place -> place.matches(regex))
-            .max(Comparator.comparing(PLACES::get)).orElse("held unseen");
-    }
-
     private static void fail(String why) {
         failed = true;
-        NOTES.merge(asked + ": " + why.replaceAll("[\\p{Cntrl}|]+", " ").strip(), 1,
-            Integer::sum);
+        NOTES.merge(asked + ": " + why.replaceAll("[\\p{Cntrl}|]+", " "), 1, Integer::sum);
     }
 
     private static void end() {
@@ -197,10 +173,9 @@ public class CarrierCheck {
             + " ms late; times may be wrong by that", 1);
         OUT.println();
         NOTES.forEach((note, times) ->
-            OUT.println("- " + note + (times > 1 ? " (" + times + " times)" : "")));
+            OUT.println("- " + note.strip() + (times > 1 ? " (" + times + " times)" : "")));
         if (OUT.checkError()) System.err.println("CarrierCheck: can't write standard output");
-        if (OUT.checkError() || failed)
-            Runtime.getRuntime().halt(1); // at once: a library's shutdown hook might hang, too
+        if (OUT.checkError() || failed) Runtime.getRuntime().halt(1); // another hook may hang
     }
 
     private static synchronized void refuse(String why) {
@@ -208,159 +183,138 @@ public class CarrierCheck {
         Runtime.getRuntime().halt(2);
     }
 
-    // ------------------------------------------------------------------------- calls
-
-    /** Returns how many ms garbage collections took that stop all threads. */
-    private static double collected() {
+    private static double collected() { // ms that collections stopped all threads
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
             .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
-    /** Returns the carriers' processor time in ms. */
-    private static double used() {
+    private static double used() { // ms of the carriers' processor time
         Thread[] threads = new Thread[carriers.activeCount() + 9];
         return Stream.of(threads).limit(carriers.enumerate(threads)).mapToLong(one ->
             ManagementFactory.getThreadMXBean().getThreadCpuTime(one.threadId())).sum() / 1e6;
     }
 
-    /** Calls at once, and ticks meanwhile. */
-    static class Round {
-        final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
-        final Map<Long, Thread> callers = new HashMap<>(); // by their ids
-        double held; // ms that ticks were late while somebody was seen, or that was computed
-        private double last; // ms that the last tick was late
-        double late; // ms that ticks were late, but for one each
-        private double used; // ms of carriers' processor time when the last tick had ended
-        private double computed; // ms of it from there to the next tick
-        double stopped; // ms of garbage collections
-        private double noise; // ms that the asking thread was late: the machine is busy
-        double took; // ms until the last call had ended
-        double whole; // ms until what the calls had started had ended, too
-        int added; // carriers
-        private volatile long progress = System.nanoTime(); // when the last call ended
+    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
+    final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+    double held; // ms in which no other could run
+    double collected; // ms of garbage collections
+    double late; // ms that ticks were late, but for one each
+    double used; // ms of processor time until the last tick
+    double computed; // ms of it from there to the next tick
+    double noise; // ms that the asking thread was late: it may be the machine
+    double took; // ms until the last call had ended
+    double whole; // ms until what they had started had ended, too
+    Collection<String> added = List.of(); // carriers: where each was
+    volatile long progress = System.nanoTime(); // when the last call ended
 
-        Round make(Call call, int calls, Thread.Builder threads) throws Exception {
-            for (int i = 0; i < calls; i++) {
-                Thread caller = threads.unstarted(() -> {
-                    long begun = System.nanoTime();
-                    try {
-                        call.make();
-                        times.add(msSince(begun));
-                    } catch (Throwable e) {
-                        fail((Thread.currentThread().isVirtual() ? "failed: "
-                            : "failed on a platform thread: ") + reason(e));
-                    }
-                    progress = System.nanoTime();
-                });
-                callers.put(caller.threadId(), caller);
-            }
-            double collected = collected();
-            used = used();
-            long start = System.nanoTime();
-            for (Thread one : callers.values()) one.start();
-            for (tick(); callers.values().stream().anyMatch(Thread::isAlive); stopIfStuck()) {
-                LockSupport.parkNanos(200_000); // so that ticks don't take all the time
-                tick();
-            }
-            took = msSince(start);
-            // What calls have started may go on: it's theirs, not the next round's.
-            do {
-                LockSupport.parkNanos(200_000); // or ticks might overtake it for long
-                tick();
-            } while ((last > 1 || scheduler.hasQueuedSubmissions())
-                && msSince(start) < took + 10_000);
-            whole = msSince(start);
-            if (held <= 2 * noise) held = 0; // it may be the machine
-            held = Math.max(held, computed);
-            stopped = collected() - collected;
-            return this;
+    CarrierCheck make(Call call, int calls, Thread.Builder threads) throws Exception {
+        threads.uncaughtExceptionHandler((one, e) -> fail("failed: " + e.getClass().getName()));
+        for (int i = 0; i < calls; i++) {
+            Thread caller = threads.unstarted(() -> run(call));
+            callers.put(caller.threadId(), caller);
         }
+        collected = -collected();
+        used = used();
+        long start = System.nanoTime();
+        for (Thread one : callers.values()) one.start();
+        for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick())
+            LockSupport.parkNanos(200_000); // or ticks take all the time
+        took = msSince(start);
+        // What calls have started is theirs, not the next round's.
+        do LockSupport.parkNanos(200_000); // or ticks might overtake it for long
+        while ((tick() > 1 || pool.hasQueuedSubmissions()) && msSince(start) < took + 10_000);
+        whole = msSince(start);
+        collected += collected();
+        held = Math.max(held > 2 * noise ? held : 0, Math.max(computed, collected));
+        return this;
+    }
 
-        /** Starts a tick, and looks until it has run. */
-        private void tick() throws Exception {
-            long start = System.nanoTime();
-            var ran = new FutureTask<Collection<String>>(() -> {
-                last = msSince(start);
-                double ms = used() - used;
-                if (ms > 0.5 && callers.values().stream().noneMatch(one ->
-                    one.getState() == Thread.State.RUNNABLE)) // or one yields
-                    computed += ms;
-                return callers.size() == 1 ? List.of() : look().values();
+    private void run(Call call) { // place looks for its name
+        long start = System.nanoTime();
+        try {
+            call.make();
+            times.add(msSince(start));
+        } catch (Throwable e) { // the handler has what its toString throws
+            fail("failed" + (Thread.currentThread().isVirtual() ? "" : " on a platform thread")
+                + ": %.120s ".formatted(e) + place(Arrays.toString(e.getStackTrace())));
+        }
+        progress = System.nanoTime();
+    }
+
+    /** Starts a tick, looks until it has run, and returns how many ms late it was. */
+    private double tick() throws Exception {
+        stopIfStuck();
+        long start = System.nanoTime();
+        var ran = new FutureTask<>(() -> {
+            double delay = msSince(start);
+            double ms = used() - used;
+            if (ms > 0.5 && callers.values().stream().noneMatch(one ->
+                one.getState() == Thread.State.RUNNABLE)) // or one yields
+                computed += ms;
+            Map<Long, String> beside = callers.size() == 1 ? Map.of() : look();
+            if (beside.size() > added.size()) added = beside.values();
+            return delay;
+        });
+        Thread tick = Thread.ofVirtual().unstarted(ran);
+        TICKS.add(tick.threadId());
+        tick.start();
+        Collection<String> seen = List.of();
+        double pause = 0.3; // ms; a look takes 0.2, and stops all threads
+        double looked = 0;
+        for (; !tick.join(java.time.Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
+            noise = Math.max(noise, msSince(start) - looked - pause); // or a collection
+            seen = look().values();
+            charge(seen, msSince(start) - looked);
+            looked = msSince(start);
+            pause = Math.clamp(looked / 4, 0.3, 3); // the later, the fewer looks
+        }
+        charge(seen, ran.get() - looked);
+        late += Math.max(0, ran.get() - 1);
+        used = used();
+        return ran.get();
+    }
+
+    void charge(Collection<String> seen, double ms) {
+        if (!seen.isEmpty()) held += ms;
+        for (String at : seen) PLACES.merge(at, ms, Double::sum);
+    }
+
+    /** Where mounted virtual threads are; from 24 on, the JVM says so. */
+    private Map<Long, String> look() throws Exception {
+        Map<Long, String> seen = new HashMap<>();
+        Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
+            .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                "threadPrint", new Object[] {new String[0]},
+                new String[] {String[].class.getName()}));
+        while (carrier.find()) {
+            long id = Long.parseLong(carrier.group(2));
+            Thread one = callers.get(id);
+            String stack = carrier.group(3) != null ? carrier.group(3)
+                : one != null ? Arrays.toString(one.getStackTrace()) : "";
+            String at = place(stack);
+            if (TICKS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
+                || one != null && at.isEmpty() // it begins, or has ended
+                || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
+                continue;
+            boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
+                || one != null && one.getState() == Thread.State.BLOCKED;
+            seen.put(id, switch (one) {
+                case null -> "other virtual threads " + at;
+                case Thread t -> (waits ? "pinned " : "held ") + at; // needs Java 21 or newer
             });
-            Thread tick = Thread.ofVirtual().unstarted(ran);
-            TICKS.add(tick.threadId());
-            tick.start();
-            Collection<String> seen = List.of();
-            double pause = 0.3; // ms; a look takes 0.2, and stops all threads
-            double looked = 0;
-            while (!tick.join(java.time.Duration.ofNanos((long) (1e6 * pause)))) {
-                stopIfStuck();
-                noise = Math.max(noise, msSince(start) - looked - pause); // or a collection
-                seen = look().values();
-                charge(seen, msSince(start) - looked);
-                looked = msSince(start);
-                pause = Math.clamp(looked / 4, 0.3, 3); // the later it is, the fewer looks
-            }
-            charge(seen, last - looked);
-            added = Math.max(added, ran.get().size());
-            for (String at : ran.get())
-                PLACES.merge(at.replaceFirst("\\w+", "adds carriers"), 1.0, Double::sum);
-            late += Math.max(0, last - 1);
-            used = used();
         }
+        return seen;
+    }
 
-        void charge(Collection<String> seen, double ms) {
-            if (!seen.isEmpty()) held += ms;
-            for (String at : seen) PLACES.merge(at, ms, Double::sum);
-        }
-
-        /** Where mounted virtual threads are. The JVM says who and, from 24 on, where. */
-        private Map<Long, String> look() throws Exception {
-            Map<Long, String> seen = new HashMap<>();
-            Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
-                .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                    "threadPrint", new Object[] {new String[0]},
-                    new String[] {String[].class.getName()}));
-            while (carrier.find()) {
-                long id = Long.parseLong(carrier.group(2));
-                Thread one = callers.get(id);
-                String stack = carrier.group(3) != null ? carrier.group(3)
-                    : one != null ? Arrays.toString(one.getStackTrace()) : "";
-                String at = place(stack);
-                if (TICKS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
-                    || one != null && at.isEmpty() // it begins, or has ended
-                    || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
-                    continue;
-                boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
-                    || one != null && one.getState() == Thread.State.BLOCKED;
-                seen.put(id, switch (one) {
-                    case null -> "other virtual threads " + at;
-                    case Thread caller -> // needs Java 21 or newer, and javac 17 quotes this
-                        (waits ? "pinned " : "held ") + at;
-                });
-            }
-            return seen;
-        }
-
-        /** Ends the JVM if no call has ended for too long. */
-        private void stopIfStuck() throws Exception {
-            if (msSince(progress) < patience) return;
-            Map<Long, String> mounted = look();
-            fail("no call has ended for " + text(patience / 1_000) + " s");
-            for (Thread one : callers.values()) {
-                if (!one.isAlive()) continue;
-                String at = place(Arrays.toString(one.getStackTrace()));
-                fail("still " + mounted.getOrDefault(one.threadId(),
-                    at.isEmpty() ? "not begun" : "waiting " + at));
-            }
-            String all = String.join(" ", mounted.values());
-            fail("try " + (all.contains("(class")
-                ? "using that class at startup; java KnownBugs.java"
-                : all.contains("pinned") ? "a newer JDK or library, or a ReentrantLock"
-                : !all.isEmpty() ? "parking, if it spins; else a platform thread"
-                : "a timeout: it waits for another call, or for longer than that"));
-            end();
-        }
+    /** Ends the JVM if no call has ended for too long. */
+    private void stopIfStuck() throws Exception {
+        if (msSince(progress) < patience) return;
+        Map<Long, String> mounted = look();
+        fail("no call has ended for " + text(patience / 1_000) + " s");
+        for (Thread one : callers.values())
+            if (one.isAlive()) fail("still " + mounted.getOrDefault(one.threadId(),
+                "waiting " + place(Arrays.toString(one.getStackTrace()))));
+        end();
     }
 }
