@@ -22,21 +22,21 @@ import javax.management.ObjectName;
  * ticks is told by the carrier's processor time. An instance is a round of calls at once.
  */
 public class CarrierCheck {
-    private static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
-    private static final java.io.PrintStream OUT = System.out; // a call may set another
-    private static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // times
+    static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
+    static final java.io.PrintStream OUT = System.out; // a call may set another
+    static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // times
     static final Map<String, Double> PLACES = new ConcurrentHashMap<>(); // ms of holders
-    private static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
+    static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
-    private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
+    static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
-    private static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
+    static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
     static double patience = 40_000; // ms, then it hangs
-    private static ForkJoinPool pool; // of carriers
-    private static ThreadGroup carriers;
-    private static String asked; // the call being made
-    private static boolean failed;
-    private static double worst; // ms that the asking thread was late
+    static ForkJoinPool pool; // of carriers
+    static ThreadGroup carriers;
+    static String asked; // the call being made
+    static boolean failed;
+    static double worst; // ms that the asking thread was late
 
     public interface Call { void make() throws Exception; }
 
@@ -67,7 +67,7 @@ public class CarrierCheck {
         }
     }
 
-    private static synchronized void begin() throws Exception {
+    static synchronized void begin() throws Exception {
         if (carriers != null) return;
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
         System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
@@ -140,20 +140,20 @@ public class CarrierCheck {
             isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added.size()));
     }
 
-    private static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
+    static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
-    private static double median(Stream<Double> values) {
+    static double median(Stream<Double> values) {
         List<Double> sorted = values.sorted().toList();
         return sorted.get(sorted.size() / 2);
     }
 
-    private static String text(double ms) { // three digits
+    static String text(double ms) { // three digits
         int digits = ms < 0.9995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0;
         return String.format(Locale.ROOT, "%." + digits + "f", ms);
     }
 
     /** The innermost frames outside the JDK; nothing if that isn't in a call. */
-    private static String place(String stack) {
+    static String place(String stack) {
         String own = FRAME.matcher(stack.split("CarrierCheck\\.run\\(")[0]).results()
             .map(frame -> (frame.group(1) + frame.group(2)).replaceAll("lambda\\$|\\$\\d+", ""))
             .distinct().limit(3).collect(Collectors.joining(" < "));
@@ -163,12 +163,12 @@ public class CarrierCheck {
             : stack.contains("forName0(") ? " (class loader)" : "");
     }
 
-    private static void fail(String why) {
+    static void fail(String why) {
         failed = true;
         NOTES.merge(asked + ": " + why.replaceAll("[\\p{Cntrl}|]+", " "), 1, Integer::sum);
     }
 
-    private static void end() {
+    static void end() {
         if (worst > 2) NOTES.put("Busy machine: a platform thread was " + text(worst)
             + " ms late; times may be wrong by that", 1);
         OUT.println();
@@ -178,18 +178,18 @@ public class CarrierCheck {
         if (OUT.checkError() || failed) Runtime.getRuntime().halt(1); // another hook may hang
     }
 
-    private static synchronized void refuse(String why) {
+    static synchronized void refuse(String why) {
         System.err.println("CarrierCheck: " + why);
         Runtime.getRuntime().halt(2);
     }
 
-    private static double collected() { // ms that collections stopped all threads
+    static double collected() { // ms that collections stopped all threads
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
             .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
-    private static double used() { // ms of the carriers' processor time
+    static double used() { // ms of the carriers' processor time
         Thread[] threads = new Thread[carriers.activeCount() + 9];
         return Stream.of(threads).limit(carriers.enumerate(threads)).mapToLong(one ->
             ManagementFactory.getThreadMXBean().getThreadCpuTime(one.threadId())).sum() / 1e6;
@@ -230,7 +230,7 @@ public class CarrierCheck {
         return this;
     }
 
-    private void run(Call call) { // place looks for its name
+    void run(Call call) { // place looks for its name
         long start = System.nanoTime();
         try {
             call.make();
@@ -243,7 +243,7 @@ public class CarrierCheck {
     }
 
     /** Starts a tick, looks until it has run, and returns how many ms late it was. */
-    private double tick() throws Exception {
+    double tick() throws Exception {
         stopIfStuck();
         long start = System.nanoTime();
         var ran = new FutureTask<>(() -> {
@@ -281,7 +281,7 @@ public class CarrierCheck {
     }
 
     /** Where mounted virtual threads are; from 24 on, the JVM says so. */
-    private Map<Long, String> look() throws Exception {
+    Map<Long, String> look() throws Exception {
         Map<Long, String> seen = new HashMap<>();
         Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
             .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
@@ -308,7 +308,7 @@ public class CarrierCheck {
     }
 
     /** Ends the JVM if no call has ended for too long. */
-    private void stopIfStuck() throws Exception {
+    void stopIfStuck() throws Exception {
         if (msSince(progress) < patience) return;
         Map<Long, String> mounted = look();
         fail("no call has ended for " + text(patience / 1_000) + " s");
