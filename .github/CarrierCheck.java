@@ -13,25 +13,25 @@ import javax.management.ObjectName;
  * calls: one is pinned up to 23, one computes.
  *
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
- * beside this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
- * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: none was asked.
+ * onAdded this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
+ * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: it couldn't ask.
  *
- * The trick: the JVM gets only one carrier. While the call runs, ticks are started, one after
- * another: virtual threads that do nothing. If one is late, a thread dump shows who's mounted;
- * if the platform thread that looks is late, too, it's the machine. What's computed between
- * ticks is told by the carrier's processor time. An instance is a round of calls at once.
+ * The trick: the JVM gets only one carrier. While the call runs, ticks are started one by one:
+ * virtual threads that look at the clock. If one is late, a thread dump shows who's mounted; if
+ * the platform thread that waits for it is late, too, it's the machine. What's computed between
+ * ticks shows in the carrier's processor time. An instance is a round: one call or twenty.
  */
 public class CarrierCheck {
     static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
     static final java.io.PrintStream OUT = System.out; // a call may set another
-    static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // times
-    static final Map<String, Double> PLACES = new ConcurrentHashMap<>(); // ms of holders
+    static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // how often
+    static final Map<String, Double> PLACES = new HashMap<>(); // ms that holders were there
     static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
         + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
     static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
     static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
-    static double patience = 40_000; // ms, then it hangs
+    static double patience = 40_000; // ms without an end: it hangs
     static ForkJoinPool pool; // of carriers
     static ThreadGroup carriers;
     static String asked; // the call being made
@@ -45,7 +45,7 @@ public class CarrierCheck {
         ask("compute", () -> new Random(1).ints(5_000_000).max());
     }
 
-    /** Asks about twenty cold calls at once, then one after another, then twenty warm ones. */
+    /** Asks about twenty cold calls at once, then about warm ones: one by one, then at once. */
     public static void ask(String name, Call call) {
         if (Thread.currentThread().isVirtual()) refuse("ask on a platform thread, as main is");
         try {
@@ -99,7 +99,7 @@ public class CarrierCheck {
         ask("sleep", () -> Thread.sleep(50));
     }
 
-    /** Prints a row of rounds; the others are of twenty calls at once. */
+    /** Prints a row of rounds; the others had twenty calls at once. Cold, all are one. */
     static void row(List<CarrierCheck> rounds, CarrierCheck atOnce, CarrierCheck platform) {
         boolean isCold = rounds.contains(atOnce); // then calls wait for each other
         String when = isCold ? "cold" : "warm";
@@ -113,19 +113,19 @@ public class CarrierCheck {
         }
         double takes = median(times.stream());
         worst = rounds.stream().mapToDouble(one -> one.noise).reduce(worst, Math::max);
-        double held = median(rounds.stream().map(one -> one.held / one.callers.size()));
+        double held = median(rounds.stream().map(one ->
+            Math.max(one.held, one.collected) / one.callers.size()));
         double lost = median(rounds.stream().map(one -> (one.late - one.held) / one.whole));
-        double holds = rounds.stream().mapToDouble(one -> one.held).sum();
-        double most = rounds.stream().filter(one -> isCold || one.held > one.collected)
-            .mapToDouble(one -> one.held).max().orElse(0);
+        var holds = rounds.stream().mapToDouble(one -> one.held).summaryStatistics();
         double collected = rounds.stream().mapToDouble(one -> one.collected).sum();
-        if (2 * collected > holds) who = "held by the garbage collector";
-        double share = holds / rounds.stream().mapToDouble(one -> one.whole).sum();
-        boolean isHeld = held > (takes < 1 ? 0.3 : takes / 10); // a look takes 0.3 ms
+        double most = Math.max(holds.getMax(), isCold ? collected : 0);
+        if (2 * collected > holds.getSum()) who = "held by the garbage collector";
+        double share = Math.max(holds.getSum(), collected)
+            / rounds.stream().mapToDouble(one -> one.whole).sum();
         String note = "free";
-        if (atOnce.added.size() > (isCold ? 2 : 0) && held < takes / 2) // 2: for class files
-            note = atOnce.added.iterator().next().replaceFirst("\\w+", "adds carriers");
-        else if (isHeld || share > 0.5 && (isCold || takes < 1))
+        if (atOnce.added.size() > (isCold ? 2 : 0) && held < takes / 2) // 2: class loading
+            note = "adds carriers " + atOnce.added.get(0).replaceFirst(".*?(?=at |in )", "");
+        else if (held > (takes < 1 ? 0.3 : takes / 10) || share > 0.5 && (isCold || takes < 1))
             note = who;
         else if (takes < 1)
             note = "? too short for a look: ask about a loop of a hundred";
@@ -172,8 +172,8 @@ public class CarrierCheck {
         if (worst > 2) NOTES.put("Busy machine: a platform thread was " + text(worst)
             + " ms late; times may be wrong by that", 1);
         OUT.println();
-        NOTES.forEach((note, times) ->
-            OUT.println("- " + note.strip() + (times > 1 ? " (" + times + " times)" : "")));
+        NOTES.forEach((note, count) ->
+            OUT.println("- " + note.strip() + (count > 1 ? " (" + count + " times)" : "")));
         if (OUT.checkError()) System.err.println("CarrierCheck: can't write standard output");
         if (OUT.checkError() || failed) Runtime.getRuntime().halt(1); // another hook may hang
     }
@@ -183,13 +183,13 @@ public class CarrierCheck {
         Runtime.getRuntime().halt(2);
     }
 
-    static double collected() { // ms that collections stopped all threads
+    static double gcMs() { // of collections that stop all threads
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside
+            .filter(bean -> !bean.getName().endsWith("Cycles")) // these are concurrent
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
-    static double used() { // ms of the carriers' processor time
+    static double cpuMs() { // of the carriers
         Thread[] threads = new Thread[carriers.activeCount() + 9];
         return Stream.of(threads).limit(carriers.enumerate(threads)).mapToLong(one ->
             ManagementFactory.getThreadMXBean().getThreadCpuTime(one.threadId())).sum() / 1e6;
@@ -199,23 +199,22 @@ public class CarrierCheck {
     final Map<Long, Thread> callers = new HashMap<>(); // by their ids
     double held; // ms in which no other could run
     double collected; // ms of garbage collections
-    double late; // ms that ticks were late, but for one each
-    double used; // ms of processor time until the last tick
-    double computed; // ms of it from there to the next tick
+    double late; // ms that ticks were late, beyond 1 ms each
+    double used; // ms of processor time when the last tick had ended
+    double computed; // ms of it between ticks, if no caller could run
     double noise; // ms that the asking thread was late: it may be the machine
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
-    Collection<String> added = List.of(); // carriers: where each was
+    List<String> added = List.of(); // carriers: where each was held
     volatile long progress = System.nanoTime(); // when the last call ended
 
     CarrierCheck make(Call call, int calls, Thread.Builder threads) throws Exception {
-        threads.uncaughtExceptionHandler((one, e) -> fail("failed: " + e.getClass().getName()));
         for (int i = 0; i < calls; i++) {
-            Thread caller = threads.unstarted(() -> run(call));
+            Thread caller = threads.unstarted(new FutureTask<>(() -> run(call), null));
             callers.put(caller.threadId(), caller);
         }
-        collected = -collected();
-        used = used();
+        collected = -gcMs();
+        used = cpuMs();
         long start = System.nanoTime();
         for (Thread one : callers.values()) one.start();
         for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick())
@@ -225,17 +224,18 @@ public class CarrierCheck {
         do LockSupport.parkNanos(200_000); // or ticks might overtake it for long
         while ((tick() > 1 || pool.hasQueuedSubmissions()) && msSince(start) < took + 10_000);
         whole = msSince(start);
-        collected += collected();
-        held = Math.max(held > 2 * noise ? held : 0, Math.max(computed, collected));
+        collected += gcMs();
+        held = Math.max(held > 2 * noise ? held : 0, computed);
         return this;
     }
 
-    void run(Call call) { // place looks for its name
+    void run(Call call) { // place cuts stacks at this name
         long start = System.nanoTime();
         try {
             call.make();
             times.add(msSince(start));
-        } catch (Throwable e) { // the handler has what its toString throws
+        } catch (Throwable e) {
+            failed = true; // its toString may throw one, too
             fail("failed" + (Thread.currentThread().isVirtual() ? "" : " on a platform thread")
                 + ": %.120s ".formatted(e) + place(Arrays.toString(e.getStackTrace())));
         }
@@ -248,12 +248,12 @@ public class CarrierCheck {
         long start = System.nanoTime();
         var ran = new FutureTask<>(() -> {
             double delay = msSince(start);
-            double ms = used() - used;
+            double ms = cpuMs() - used;
             if (ms > 0.5 && callers.values().stream().noneMatch(one ->
-                one.getState() == Thread.State.RUNNABLE)) // or one yields
+                one.getState() == Thread.State.RUNNABLE)) // or it may yield
                 computed += ms;
-            Map<Long, String> beside = callers.size() == 1 ? Map.of() : look();
-            if (beside.size() > added.size()) added = beside.values();
+            Map<Long, String> onAdded = callers.size() == 1 ? Map.of() : look();
+            if (onAdded.size() > added.size()) added = List.copyOf(onAdded.values());
             return delay;
         });
         Thread tick = Thread.ofVirtual().unstarted(ran);
@@ -269,9 +269,9 @@ public class CarrierCheck {
             looked = msSince(start);
             pause = Math.clamp(looked / 4, 0.3, 3); // the later, the fewer looks
         }
-        charge(seen, ran.get() - looked);
+        charge(seen, ran.get() - looked); // below 0 if it ran before the last look ended
         late += Math.max(0, ran.get() - 1);
-        used = used();
+        used = cpuMs();
         return ran.get();
     }
 
@@ -280,7 +280,7 @@ public class CarrierCheck {
         for (String at : seen) PLACES.merge(at, ms, Double::sum);
     }
 
-    /** Where mounted virtual threads are; from 24 on, the JVM says so. */
+    /** By id, where mounted virtual threads are. Up to 23, the JVM says only who. */
     Map<Long, String> look() throws Exception {
         Map<Long, String> seen = new HashMap<>();
         Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
