@@ -73,6 +73,8 @@ class KnownCalls {
             case "exits" -> () -> System.exit(0);
             case "closes" -> System.out::close;
             case "is-asked" -> () -> CarrierCheck.ask("in a call", () -> nap(1));
+            case "is-asked-beside" -> () -> Thread.ofPlatform().start(() ->
+                CarrierCheck.ask("in a call", () -> nap(1))).join();
             case "interrupts" -> Thread.currentThread()::interrupt;
             case "throws-odd" -> () -> {
                 throw new IllegalStateException() {
