@@ -201,7 +201,7 @@ public class CarrierCheck {
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
     double used; // ms of processor time when the last tick had ended
-    double computed; // ms of it between ticks, if no caller could run
+    double computed; // ms of it between ticks, unless one may yield
     double noise; // ms that the asking thread was late: it may be the machine
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
@@ -250,7 +250,7 @@ public class CarrierCheck {
             double delay = msSince(start);
             double ms = cpuMs() - used;
             if (ms > 0.5 && callers.values().stream().noneMatch(one ->
-                one.getState() == Thread.State.RUNNABLE)) // or it may yield
+                one.getState() == Thread.State.RUNNABLE)) // it may yield
                 computed += ms;
             Map<Long, String> onAdded = callers.size() == 1 ? Map.of() : look();
             if (onAdded.size() > added.size()) added = List.copyOf(onAdded.values());
