@@ -760,11 +760,12 @@ class Launches {
 
     /** As this JVM ends, after Ctrl-C above all: the launch ends first, and is read. */
     private void stop() {
-        signal = 1;
-        if (child != null) {
-            child.destroy();
-            child.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
-            child.destroyForcibly();
+        signal = 1; // before it looks at child: launch() sets child before it looks at signal
+        Process last = child;
+        if (last != null) { // by its handle: Process.destroy closes what is still read
+            last.toHandle().destroy();
+            last.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
+            last.toHandle().destroyForcibly();
         }
         printed.completeOnTimeout(null, 1, TimeUnit.MINUTES).join();
     }
@@ -777,9 +778,10 @@ class Launches {
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
         int before = jdk.results().starts;
         child = builder.start();
+        if (signal != 0) child.toHandle().destroy();
         var lines = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
-        Thread reader = Thread.ofPlatform().daemon()
-            .start(() -> lines.forEach(line -> read(line, start, jdk.results())));
+        Thread reader = Thread.ofPlatform().daemon().start(() -> jdk.results().attempt(start,
+            () -> lines.forEach(line -> read(line, start, jdk.results()))));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
         if (Set.of(129, 130, 143).contains(exit)) signal = exit; // Ctrl-C ends all
