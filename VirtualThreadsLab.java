@@ -5,12 +5,20 @@ import static java.util.concurrent.Executors.*;
 import java.io.*;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.*;
+import java.util.function.*;
 import java.util.stream.*;
+
+// The five experiments come first, seven more at the end. In between are the words that they
+// use (Lab, Machine), a run and who is told of its results (Run, Results, Report), the command,
+// and the JVMs that it may launch (CommandLine, Launches, Jdk).
+// A sample's way: a Gauge reads it, a Row keeps it, and Results tell the Report of the row: a
+// Page for people or, in a launch, a Wire to its parent, whose Results join such rows.
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -31,7 +39,8 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    public static void main(String[] args) throws Exception { // as Mine's may
+    // A class that extends this one may have a main that throws, so this one has to say so.
+    public static void main(String[] args) throws Exception {
         System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
 
@@ -45,7 +54,8 @@ class VirtualThreadsLab {
      * Fair: both sides run the same loop; only the builder differs.
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
-     * microsecond or less. This holds for bursts, once warm, while nothing else runs.
+     * microsecond or less. This holds for bursts, once warm, while nothing else runs. Both sides
+     * share this JVM; with one for each, ratios spread even more, so quote no exact one.
      * Try: {1, 10, 100}. How much of the ratio is left for a thread that's started alone?
      */
     static void startTime(Lab lab) {
@@ -60,7 +70,7 @@ class VirtualThreadsLab {
     static void startAll(Thread.Builder builder, int threads) throws Exception {
         var toRun = new CountDownLatch(threads);
         for (int i = 0; i < threads; i++) builder.start(toRun::countDown);
-        Lab.inTime(toRun.await(Lab.limit, TimeUnit.SECONDS));
+        Lab.inTime(toRun.await(Lab.patience, TimeUnit.SECONDS));
     }
 
     /**
@@ -90,13 +100,13 @@ class VirtualThreadsLab {
      */
     static void cpuPrimes(Lab lab) {
         int rounds = 4; // of tasks, if each processor has a thread
-        int tasks = rounds * Lab.PROCESSORS;
+        int tasks = rounds * Machine.PROCESSORS;
         int limit = lab.size(1_000_000, 400_000);
         int primes = lab.size(78_498, 33_860);
         Job count = () -> Lab.check("primes", primes, countPrimes(limit));
-        double predicted = Math.min(1, (double) rounds / Math.ceilDiv(tasks, Lab.CARRIERS));
+        double predicted = Math.min(1, (double) rounds / Math.ceilDiv(tasks, Machine.CARRIERS));
         lab.time(Text.of("%s \u00d7 %s primes", tasks, primes), predicted,
-            () -> Lab.runAll(newFixedThreadPool(Lab.PROCESSORS), tasks, count),
+            () -> Lab.runAll(newFixedThreadPool(Machine.PROCESSORS), tasks, count),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, count));
     }
 
@@ -120,8 +130,8 @@ class VirtualThreadsLab {
      * Try: synchronized (OWN) for synchronized (OWN.get()). Does the ratio still show a pin?
      */
     static void pinning(Lab lab) throws Exception {
-        double pinned = 1.0 / Lab.PER_CARRIER;
-        int waitMs = lab.size(500, 150) / Lab.PER_CARRIER;
+        double pinned = 1.0 / Machine.PER_CARRIER;
+        int waitMs = lab.size(500, 150) / Machine.PER_CARRIER;
         lab.waiting("ReentrantLock", 1, () -> {
             var own = new ReentrantLock();
             own.lock();
@@ -131,7 +141,7 @@ class VirtualThreadsLab {
                 own.unlock();
             }
         });
-        lab.waiting("synchronized", Lab.JDK < 24 ? pinned : 1, () -> {
+        lab.waiting("synchronized", Machine.JDK < 24 ? pinned : 1, () -> {
             synchronized (OWN.get()) {
                 Thread.sleep(waitMs);
             }
@@ -197,36 +207,50 @@ class VirtualThreadsLab {
 }
 
 // ------------------------------------------------------------------ what experiments use
+// To add an experiment: write a method as in Encores, and list it there. To add a word that
+// experiments may use: see Lab. What is printed: see Page; what a launch sends: see Wire.
+
 interface Job { void call() throws Exception; }
 interface Gauge { double read() throws Exception; }
-interface Body { void measure(Lab lab) throws Exception; }
+interface Body { void run(Lab lab) throws Exception; }
 record Experiment(String name, String summary, Body body) { }
 
-/** A row, with pairs of samples, and the share that other programs had, for each JVM. */
+/** One sample of each side; NaN if that side has failed. */
+record Pair(double platform, double virtual) { }
+
+/** A row: its pairs of samples, and what share other programs had, in each of its JVMs. */
 record Row(String experiment, String work, boolean isTime, double model,
-        List<Double> platforms, List<Double> virtuals, List<Double> others) {
-    static Row of(String experiment, String work, boolean isTime, double model) {
-        return new Row(Text.cell(experiment), Text.cell(work), isTime, model,
-            new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        List<Pair> pairs, List<Double> others) {
+    Row {
+        experiment = Text.cell(experiment);
+        work = Text.cell(work);
     }
 
     String name() { return experiment + " " + work; }
-    double platform() { return median(platforms); }
-    double virtual() { return median(virtuals); }
+    double platform() { return median(platforms()); }
+    double virtual() { return median(virtuals()); }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
     double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
+
+    /** The samples of platform threads, without those of a side that has failed. */
+    List<Double> platforms() { return samples(pairs.stream().map(Pair::platform)); }
+    List<Double> virtuals() { return samples(pairs.stream().map(Pair::virtual)); }
+
+    private static List<Double> samples(Stream<Double> all) {
+        return all.filter(sample -> !sample.isNaN()).toList();
+    }
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
         return ratio() > 0 && (highest() > 1.5 * lowest() || median(others) > 0.1);
     }
 
-    /** The ratios of the pairs, but for the extreme tenth at each end. */
+    /** The ratios of the pairs. Of ten or more, a tenth is cut at each end. */
     private DoubleStream ratios() {
         if (!(ratio() > 0)) return DoubleStream.empty();
-        double[] all = IntStream.range(0, platforms.size())
-            .mapToDouble(i -> platforms.get(i) / virtuals.get(i))
+        double[] all = pairs.stream()
+            .mapToDouble(pair -> pair.platform() / pair.virtual())
             .filter(Double::isFinite).sorted().toArray();
         int tenth = all.length / 10;
         return Arrays.stream(all, tenth, all.length - tenth);
@@ -236,51 +260,29 @@ record Row(String experiment, String work, boolean isTime, double model,
     static double median(Collection<Double> values) {
         List<Double> sorted = values.stream().filter(Double::isFinite).sorted().toList();
         int size = sorted.size();
-        return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+        if (size == 0) return Double.NaN;
+        return (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
     }
 
+    /** This row, with the pairs of a further launch. */
     Row and(Row other) {
-        platforms.addAll(other.platforms);
-        virtuals.addAll(other.virtuals);
-        others.addAll(other.others);
-        return this;
-    }
-
-    String toLine() {
-        return String.join("\t", experiment, work, "" + isTime, "" + model,
-            "" + platform(), "" + virtual(), "" + median(others));
-    }
-
-    static Row ofLine(String line) {
-        String[] part = line.split("\t");
-        Row row = of(part[0], part[1], Boolean.valueOf(part[2]), Double.valueOf(part[3]));
-        row.platforms.add(Double.valueOf(part[4]));
-        row.virtuals.add(Double.valueOf(part[5]));
-        row.others.add(Double.valueOf(part[6]));
-        return row;
+        return new Row(experiment, work, isTime, model,
+            Stream.of(pairs, other.pairs).flatMap(List::stream).toList(),
+            Stream.of(others, other.others).flatMap(List::stream).toList());
     }
 }
 
 /** The words that experiments use. A sample of time is the mean of its shots: calls. */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
-    static final int JDK = Runtime.version().feature();
-    static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
-    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten
-        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
-        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
-    // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
-    static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
-    static java.util.function.LongSupplier clock = System::nanoTime; // tests set these
-    static java.util.function.DoubleSupplier others = Lab::othersLoad;
-    static int limit = 120; // no wait is longer, in s
+    static int patience = 120; // no wait is longer, in s
+    static LongSupplier clock = System::nanoTime; // tests set another
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
 
     /** Throws if an answer is wrong, for "sheep" with "wrong answer: 4 sheep, not 3". */
     static void check(String what, double expected, double actual) {
-        if (actual != expected) throw new AssertionError(
+        if (actual != expected) throw new AssertionError( // jobs call this: no text if right
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
@@ -288,7 +290,9 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         if (!fine) throw new AssertionError(otherwise);
     }
 
-    static void inTime(boolean done) { require(done, "not done in two minutes"); }
+    static void inTime(boolean done) {
+        require(done, Text.of("not done in %s seconds", patience));
+    }
 
     /** Calls the job n times, then shuts down. Throws a failure, or that it's late. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
@@ -298,7 +302,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         };
         try {
             var tasks = Collections.nCopies(n, task);
-            for (var done : executor.invokeAll(tasks, limit, TimeUnit.SECONDS)) {
+            for (var done : executor.invokeAll(tasks, patience, TimeUnit.SECONDS)) {
                 inTime(!done.isCancelled());
                 done.get();
             }
@@ -310,8 +314,10 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     /** Adds a row: tasks that make this call. Its model is 1 if no carrier is held. */
     void waiting(String what, double model, Job call) {
-        int tasks = PER_CARRIER * CARRIERS;
-        time(Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what), model,
+        int tasks = Machine.PER_CARRIER * Machine.CARRIERS;
+        // A row's work has 19 columns: three digits leave no room for a word.
+        String work = Text.of(tasks < 100 ? "%s in %s" : "%s, %s", tasks, what);
+        time(work, model,
             () -> runAll(newThreadPerTaskExecutor(Thread::new), tasks, call),
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
     }
@@ -331,33 +337,57 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         add(work, false, UNKNOWN, platform, virtual);
     }
 
-    /** Takes the samples, then adds their row. A side whose gauge throws has none. */
+    /** Takes the samples of both sides in turns, then adds their row. */
     private void add(String work, boolean isTime, double model, Gauge platform, Gauge virtual) {
-        Row row = Row.of(experiment, work, isTime, model);
+        Row row = new Row(experiment, work, isTime, model, List.of(), List.of());
         if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
         require(!results.rows.containsKey(row.name()), "two rows named " + row.name());
-        record Side(String name, Gauge gauge, List<Double> samples) { }
-        List<Side> sides = new ArrayList<>(List.of( // without those that have failed
-            new Side(row.name() + ", platform", platform, row.platforms()),
-            new Side(row.name() + ", virtual", virtual, row.virtuals())));
-        for (int i = 0; i <= samples; i++) {
-            String step = i == 0 ? "warm-up" : "sample " + i + " of " + samples;
-            results.show(row.name() + "  " + step + ", experiment " + place);
-            for (Side side : List.copyOf(sides)) {
-                Job next = i == 0 ? () -> warmUp(side.gauge, isTime)
-                    : () -> side.samples.add(side.gauge.read());
-                if (results.attempt(side.name, next)) continue;
-                side.samples.clear();
-                sides.remove(side);
-            }
-            Collections.reverse(sides); // who goes second may find a warmer machine
+        Side one = new Side(row.name() + ", platform", platform);
+        Side two = new Side(row.name() + ", virtual", virtual);
+        take(row.name() + "  warm-up", one, two, side -> warmUp(side.gauge, isTime));
+        for (int i = 1; i <= samples; i++) {
+            boolean isOdd = i % 2 == 1; // who goes second may find a warmer machine
+            take(row.name() + "  sample " + i + " of " + samples,
+                isOdd ? two : one, isOdd ? one : two,
+                side -> side.samples.add(side.gauge.read()));
         }
-        // A count may end within a tick of 10 ms; then the JDK tells 0 or 100 %.
-        if (isTime) row.others().add(others.getAsDouble());
-        require(results.add(row), "nobody reads on");
+        var pairs = IntStream.range(0, samples)
+            .mapToObj(i -> new Pair(one.sample(i), two.sample(i))).toList();
+        // A count may end within a tick of 10 ms; then the JDK reports 0 or 100%.
+        List<Double> others = isTime ? List.of(Machine.others.getAsDouble()) : List.of();
+        require(results.add(new Row(experiment, work, isTime, model, pairs, others)),
+            "nobody reads on");
     }
 
-    /** Short work: until C2 has seen enough; other: two samples' time; a count: once. */
+    /** One side of a row. Once it has failed, it's asked no more, and has no samples. */
+    private static class Side {
+        final String name;
+        final Gauge gauge;
+        final List<Double> samples = new ArrayList<>();
+        boolean failed;
+
+        Side(String name, Gauge gauge) {
+            this.name = name;
+            this.gauge = gauge;
+        }
+
+        double sample(int i) { return failed ? Double.NaN : samples.get(i); }
+    }
+
+    private interface Step { void take(Side side) throws Exception; }
+
+    private void take(String progress, Side first, Side second, Step step) {
+        results.show(progress + ", experiment " + place);
+        for (Side side : List.of(first, second)) {
+            if (side.failed) continue;
+            side.failed = !results.attempt(side.name, () -> step.take(side));
+        }
+    }
+
+    /**
+     * Goes on for a second with work below 1 ms, until C2 has compiled it; with other work for
+     * as long as two samples take. A count is taken once.
+     */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
@@ -365,7 +395,10 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 
-    /** The mean ms of the shots that fit, of one at least. A median of few may jump. */
+    /**
+     * The mean of the shots that fit into 200 ms, but of one at least, in ms. A median of so
+     * few would jump from one of them to another.
+     */
     private double meanMs(Job job) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
@@ -374,34 +407,32 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             if (ms + ms / shots >= size(200, 20)) return Math.rint(1e6 * ms / shots) / 1e6;
         }
     }
+}
 
-    // --------------------------------------------------------- a plan, to its end
-    static int perform(Collection<Experiment> plan, Report report, Results results,
-            boolean quick, int samples) {
-        report.begin(Runtime.version(), System.getProperty("java.vm.vendor"), 0, 0, samples);
-        others.getAsDouble(); // the next one counts from here
-        // If no signal has ended this JVM, a call has, be it with exit code 0.
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            if (results.end(report, true) && Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler")))
-                Runtime.getRuntime().halt(1);
-        }));
-        int number = 0;
-        for (Experiment one : plan) {
-            if (report.isClosed()) break;
-            String place = ++number + " of " + plan.size();
-            var lab = new Lab(results, one.name(), place, quick, samples);
-            results.attempt(one.name(), () -> one.body().measure(lab));
-        }
-        report.print(Launches.message("end", ""));
-        results.end(report, false);
-        return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
+/** This machine, as this JVM sees it. */
+class Machine {
+    static final int JDK = Runtime.version().feature();
+    static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
+    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten there
+        Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
+        Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
+    // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
+    static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
+    static DoubleSupplier others = Machine::othersLoad; // tests set another
+
+    /** Refuses a JVM whose options have left it without carriers, or without its beans. */
+    static void require() {
+        Thread thread = Thread.startVirtualThread(() -> { });
+        Refused.unless(!thread.getClass().getSimpleName().startsWith("Bound"),
+            "this JVM has no carriers");
+        ManagementFactory.getRuntimeMXBean();
     }
 
     /** The share of the processors that other programs have used since the last time. */
     private static double othersLoad() {
         try (var limit = new Scanner(new File("/sys/fs/cgroup/cpu.max"))) {
-            if (limit.hasNextInt()) return UNKNOWN; // the bean sees that container
+            if (limit.hasNextInt()) return Lab.UNKNOWN; // the bean sees that container
         } catch (IOException e) { // no container with a limit, or not on Linux
         }
         try {
@@ -409,18 +440,46 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
                 com.sun.management.OperatingSystemMXBean.class);
             return Math.max(0, bean.getCpuLoad() - Math.max(0, bean.getProcessCpuLoad()));
         } catch (LinkageError e) { // this image of Java lacks the module jdk.management
-            return UNKNOWN;
+            return Lab.UNKNOWN;
         }
     }
 }
 
-// ------------------------------------------------------------- results, and their report
+// ------------------------------------------------- a run in this JVM, and who is told of it
+/** What is to be measured in this JVM. */
+record Run(Collection<Experiment> plan, boolean quick, int samples) {
+    /** Measures it to its end, or up to a signal. Returns the exit code. */
+    int perform(Results results) {
+        Machine.others.getAsDouble(); // the next one counts from here
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> endEarly(results)));
+        Report report = results.report;
+        int number = 0;
+        for (Experiment one : plan) {
+            if (report.isClosed()) break;
+            String place = ++number + " of " + plan.size();
+            var lab = new Lab(results, one.name(), place, quick, samples);
+            results.attempt(one.name(), () -> one.body().run(lab));
+        }
+        results.end(report, false);
+        return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
+    }
+
+    /** As this JVM ends: if no signal has ended it, a call has, be it with exit code 0. */
+    private static void endEarly(Results results) {
+        if (!results.end(results.report, true)) return;
+        boolean isSignal = Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().matches("SIG[A-Z]+ handler"));
+        if (!isSignal) Runtime.getRuntime().halt(1);
+    }
+}
+
 /** What was measured, and what failed: in this JVM, or in a JDK's launches. */
 class Results {
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
     final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
+    final Report report; // is told of rows and failures as they come
     volatile int starts; // launches that came to their end
-    private final Report report; // gets the rows as they come
+    private final PrintStream console = System.err; // a call may set another
     private boolean ended; // then nothing is added any more
 
     Results(Report report) { this.report = report; }
@@ -433,16 +492,18 @@ class Results {
         } catch (Throwable e) { // a call may throw anything
             fail(what + ": " + Text.reason(e) + ".");
             return false;
+        } finally {
+            Thread.interrupted(); // a call may leave that behind for the next one
         }
     }
 
     synchronized void fail(String why) {
-        if (failures.add(why)) report.print(Launches.message("failed", why));
+        if (failures.add(why)) report.failure(why);
     }
 
     /** Says on standard error what is being done; what comes next is written over it. */
     synchronized void show(String progress) {
-        if (!ended) Text.print(System.err, "\r%-79.79s\r".formatted(progress));
+        if (!ended) Text.print(console, "\r%-79.79s\r".formatted(progress));
     }
 
     /** Keeps a row; a further launch's joins it. Returns whether anybody reads on. */
@@ -450,38 +511,48 @@ class Results {
         if (ended) return false;
         show("");
         rows.merge(row.name(), row, Row::and);
-        return report.print(Report.line(row) + Launches.message("row", row.toLine()));
+        report.row(row);
+        return !report.isClosed();
     }
 
-    /** Has the end printed, unless that has been done; returns whether it did. */
-    synchronized boolean end(Report printer, boolean isEarly) {
+    /**
+     * Tells this report of the end, unless that has been done; returns whether it did. Who
+     * comes second waits until it's told: the JVM may end after that.
+     */
+    synchronized boolean end(Report last, boolean isEarly) {
         if (ended) return false;
         show("");
         ended = true;
         if (isEarly) failures.add("stopped before the end.");
-        printer.end(this);
+        last.finish(this, isEarly);
         return true;
     }
 }
 
-/** Prints results: a table row by row; what failed, a chart, and how to read them. */
-record Report(PrintStream out, boolean listsSamples) {
-    private static final String LINE = "| %-12s | %-19s | %8s | %8s |%9s | %6s |\n";
-    private static final String WIDE = "| %-12s | %-19s | %8s | %8s |%s|%5s|\n";
+/** Who is told of results: a page for people, or the JVM that has launched this one. */
+interface Report {
+    void row(Row row);
+    void failure(String why);
+    void finish(Results all, boolean isEarly);
+    boolean isClosed(); // nobody reads on
+}
 
-    /** Prints what comes before the rows. Of the starts, so many came to their end. */
-    void begin(Object java, String vendor, int done, int starts, int samples) {
-        var command = ("java " + String.join(" ", ManagementFactory.getRuntimeMXBean()
-            .getInputArguments()) + " " + System.getProperty("sun.java.command"))
-            .replaceAll("--add-modules=ALL-DEFAULT|jdk\\.compiler/\\S+", "") // java's own
-            .replaceAll("(?i)(-D\\S*(passw|secret|token|key)\\S*?=)\\S+", "$1...");
-        String of = done < starts ? done + " of " : "";
-        print("## VirtualThreadsLab\n\n" + items(Stream.of("Java " + java + ", " + vendor,
+/** Where rows come from: a JDK, its launches (0: this JVM), and how many came to their end. */
+record Origin(String java, String vendor, int starts, int done, int samples) { }
+
+/** A page of Markdown: a table row by row; what failed, a chart, and how to read them. */
+record Page(PrintStream out, boolean listsSamples) implements Report {
+    /** Prints what comes before the rows. */
+    void begin(Origin from) {
+        String starts = from.starts() == 0 ? "" : "starts: "
+            + (from.done() < from.starts() ? from.done() + " of " : "") + from.starts() + ", ";
+        print("## VirtualThreadsLab\n\n" + items(Stream.of(
+            "Java " + from.java() + ", " + from.vendor(),
             Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
                 System.getProperty("os.name"), System.getProperty("os.arch"),
-                Lab.PROCESSORS, Lab.CARRIERS, Runtime.getRuntime().maxMemory() >> 20, samples),
-            (starts == 0 ? "" : "starts: " + of + starts + ", ") + LocalDate.now()
-                + ", `" + command.replaceAll(" +", " ") + "`")) + """
+                Machine.PROCESSORS, Machine.CARRIERS,
+                Runtime.getRuntime().maxMemory() >> 20, from.samples()),
+            starts + LocalDate.now() + ", `" + command() + "`")) + """
 
             Ratio: platform \u00f7 virtual; above 1\u00d7, virtual threads are faster.
 
@@ -490,11 +561,29 @@ record Report(PrintStream out, boolean listsSamples) {
             """);
     }
 
-    static String line(Row row) {
+    /** This command, with the options that change a result. Others may hold a secret. */
+    private static String command() {
+        String options = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(option -> option.matches("-(X|Djdk\\.(?!internal)).*"))
+            .map(option -> option + " ").collect(Collectors.joining());
+        String words = System.getProperty("sun.java.command");
+        return "java " + options + words.replaceFirst("jdk\\.compiler/\\S+ ", ""); // java's own
+    }
+
+    public void row(Row row) { print(line(row)); }
+
+    public void failure(String why) { } // finish tells them all
+
+    /** A row of the table. A wide ratio takes its columns from the model beside it. */
+    private static String line(Row row) {
         String ratio = ratio(row, false);
-        return (ratio.length() < 10 ? LINE : WIDE).formatted(row.experiment(), row.work(),
-            cell(row, row.platform()), cell(row, row.virtual()), ratio,
-            Text.ratio(row.model()));
+        String model = Text.ratio(row.model());
+        if (ratio.length() < 10) ratio += " ";
+        if (ratio.length() < 11) model += " ";
+        int left = Math.max(1, 18 - Math.max(10, ratio.length()));
+        return ("| %-12s | %-19s | %8s | %8s |%10s|%" + left + "s|\n").formatted(
+            row.experiment(), row.work(),
+            cell(row, row.platform()), cell(row, row.virtual()), ratio, model);
     }
 
     /** A median: ms, or s if it's long. Any other unit stands in the row's name. */
@@ -512,14 +601,14 @@ record Report(PrintStream out, boolean listsSamples) {
         return Text.ratio(row.ratio()) + (told ? " (" + range + ")" : "");
     }
 
-    void end(Results all) {
+    public void finish(Results all, boolean isEarly) {
         Collection<Row> rows = all.rows.values();
         if (!all.failures.isEmpty())
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
         if (rows.isEmpty()) return;
         if (listsSamples) print("\n### Samples\n\n" + items(rows.stream().map(row ->
             row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals())));
-        String bars = rows.stream().filter(row -> row.ratio() > 0).map(Report::bar)
+        String bars = rows.stream().filter(row -> row.ratio() > 0).map(Page::bar)
             .collect(Collectors.joining());
         if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
             + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
@@ -546,8 +635,9 @@ record Report(PrintStream out, boolean listsSamples) {
         double most = Math.rint(100 * rows.stream().flatMap(row -> row.others().stream())
             .filter(Double::isFinite).max(Double::compare).orElse(Double.NaN));
         if (most > 0) return Text.of(
-            "- Other programs used up to %s %% of the processors.\n", most);
-        return most == 0 || rows.stream().noneMatch(Row::isTime) ? "" : """
+            "- Other programs used up to %s%% of the processors.\n", most);
+        if (most == 0 || rows.stream().noneMatch(Row::isTime)) return "";
+        return """
             - Other programs: not known here. In a container with a limit on its
               processors, Java sees that container alone.
             """;
@@ -555,7 +645,7 @@ record Report(PrintStream out, boolean listsSamples) {
 
     void sideBySide(List<Jdk> jdks) {
         print("\n### Side by side\n\n"
-            + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.version()))
+            + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.name()))
             + "|" + "-".repeat(32) + "|" + ("-".repeat(20) + ":|").repeat(jdks.size()) + "\n");
         jdks.stream().flatMap(jdk -> jdk.results().rows.values().stream())
             .filter(row -> row.ratio() > 0).map(Row::name).distinct()
@@ -581,7 +671,59 @@ record Report(PrintStream out, boolean listsSamples) {
         return !isClosed();
     }
 
-    boolean isClosed() { return out.checkError(); } // nobody reads on
+    public boolean isClosed() { return out.checkError(); }
+}
+
+/** What a launch sends to its parent, a line each, that begins with a token of the parent's. */
+record Wire(String token, PrintStream out) implements Report {
+    static final String PARENT = "lab.parent"; // when it ends, so does the launch
+    static final String TOKEN = "lab.token";
+
+    /** The wire of this JVM, if it's a launch. */
+    static Optional<Report> ofLaunch() {
+        Optional.ofNullable(Long.getLong(PARENT)).flatMap(ProcessHandle::of)
+            .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
+        return Optional.ofNullable(System.getProperty(TOKEN))
+            .map(token -> new Wire(token, System.out));
+    }
+
+    public void row(Row row) {
+        send("row", String.join("\t", row.experiment(), row.work(), "" + row.isTime(),
+            "" + row.model(), "" + row.platform(), "" + row.virtual(),
+            "" + Row.median(row.others())));
+    }
+
+    public void failure(String why) { send("failed", why); }
+
+    public void finish(Results all, boolean isEarly) {
+        if (!isEarly) send("end", "");
+    }
+
+    private void send(String kind, String what) { // a call may have printed half a line
+        out.print("\n" + String.join("\t", token, kind, what) + "\n");
+        out.flush();
+    }
+
+    public boolean isClosed() { return out.checkError(); }
+
+    /** Reads a line of a launch: what doesn't begin with the token is what a call prints. */
+    static void read(String line, String token, String start, Results results) {
+        String[] parts = line.split("\t", 3);
+        if (!parts[0].equals(token)) return;
+        switch (parts[1]) {
+            case "row" -> results.add(row(parts[2]));
+            case "failed" -> results.fail(start + ": " + parts[2]);
+            default -> results.starts++;
+        }
+    }
+
+    /** A launch's row: one pair, its medians. */
+    static Row row(String sent) {
+        String[] part = sent.split("\t");
+        var pair = new Pair(Double.parseDouble(part[4]), Double.parseDouble(part[5]));
+        return new Row(part[0], part[1], Boolean.parseBoolean(part[2]),
+            Double.parseDouble(part[3]), List.of(pair), List.of(Double.valueOf(part[6])));
+    }
 }
 
 /** How numbers and errors are written. Signs are escaped: any compiler reads them. */
@@ -630,6 +772,7 @@ class Text {
             .map(one -> switch (one) { // javac 17 to 20 stop here, and quote this:
                 case AssertionError x -> // needs Java 21 or newer
                     Objects.toString(x.getMessage(), "" + x);
+                case Refused x -> x.getMessage();
                 default -> one + Stream.of(one.getStackTrace())
                     .filter(frame -> frame.getModuleName() == null).limit(1) // not the JDK
                     .map(frame -> " at " + frame).collect(Collectors.joining());
@@ -649,8 +792,11 @@ class CommandLine {
           --java P    run on the JDK in folder P; repeat it to compare JDKs side by side
           --samples   print every sample, too
         Exit code 0: every row was measured; 1: one was not; 2: not understood.
+        If a call halts the JVM, the code is its own, and the table ends without notes.
         Without a name, the first %s of these run; with "all", every one:
         """;
+    private static final List<String> OPTIONS =
+        List.of("--quick", "--runs", "--starts", "--java", "--samples", "--help");
     final Set<Experiment> plan = new LinkedHashSet<>();
     final List<Jdk> jdks = new ArrayList<>();
     boolean quick;
@@ -661,65 +807,82 @@ class CommandLine {
     /** Does what the words ask for; encores have to be named. Returns the exit code. */
     static int obey(List<Experiment> list, List<Experiment> encores, String... words) {
         List<Experiment> all = Stream.of(list, encores).flatMap(List::stream).toList();
-        var asked = new CommandLine();
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
             String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
                 one.summary())).collect(Collectors.joining());
-            String help = HELP.formatted(list.size()) + names;
-            return new Report(System.out, false).print(help) ? 0 : 1;
+            return new Page(System.out, false).print(HELP.formatted(list.size()) + names)
+                ? 0 : 1;
         }
+        var asked = new CommandLine();
         try {
-            var kind = Thread.startVirtualThread(() -> { }).getClass().getSimpleName();
-            Lab.require(!kind.startsWith("Bound"), "this JVM has no carriers");
-            ManagementFactory.getRuntimeMXBean();
-            for (var it = List.of(words).iterator(); it.hasNext(); ) asked.read(it, all);
-        } catch (AssertionError | LinkageError e) { // refused; an option of the JVM's
+            Machine.require();
+            for (var it = List.of(words).iterator(); it.hasNext(); ) asked.take(it, all);
+        } catch (Refused | LinkageError e) { // a LinkageError: by an option of the JVM's
             System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
         if (asked.plan.isEmpty()) asked.plan.addAll(list);
-        return asked.measure();
+        return asked.run();
     }
 
-    private void read(Iterator<String> words, List<Experiment> all) {
+    /** Takes the next word, and a number or a folder that belongs to it. */
+    private void take(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
             case "--quick" -> quick = true;
             case "--samples" -> listsSamples = true;
-            case "--runs" -> samples = number(word, words);
-            case "--starts" -> starts = number(word, words);
+            case "--runs" -> samples = upTo100(word, words);
+            case "--starts" -> starts = upTo100(word, words);
             case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
             case "all" -> plan.addAll(all);
-            default -> {
-                String alike = all.stream().map(Experiment::name)
-                    .filter(name -> name.startsWith("%.3s".formatted(word))).findFirst()
-                    .map(" (did you mean %s?)"::formatted).orElse("");
-                plan.add(all.stream().filter(one -> one.name().equals(word)).findFirst()
-                    .orElseThrow(() -> new AssertionError("not understood: '" + word + "'"
-                        + alike + ", try --help")));
-            }
+            default -> plan.add(all.stream().filter(one -> one.name().equals(word)).findFirst()
+                .orElseThrow(() -> new Refused(
+                    "not understood: '" + word + "'" + alike(word, all) + ", try --help")));
         }
     }
 
-    private static int number(String word, Iterator<String> words) {
+    /** A known word that begins alike, as a question. */
+    private static String alike(String word, List<Experiment> all) {
+        String closest = "";
+        int most = 2; // letters that are alike; two say nothing
+        for (String known : Stream.concat(all.stream().map(Experiment::name),
+                OPTIONS.stream()).toList()) {
+            int alike = Arrays.mismatch(word.toCharArray(), known.toCharArray());
+            if (alike <= most) continue;
+            most = alike;
+            closest = " (did you mean " + known + "?)";
+        }
+        return closest;
+    }
+
+    private static int upTo100(String word, Iterator<String> words) {
         String n = words.hasNext() ? words.next() : "";
-        Lab.require(n.matches("[1-9]\\d?|100"), word + " takes a number from 1 to 100");
+        Refused.unless(n.matches("[1-9]\\d?|100"), word + " takes a number from 1 to 100");
         return Integer.parseInt(n);
     }
 
-    private int measure() {
-        var report = new Report(System.out, listsSamples);
-        if (starts == 0 && jdks.isEmpty()) {
-            Optional.ofNullable(Long.getLong(Launches.PARENT)).flatMap(ProcessHandle::of)
-                .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
-            return Lab.perform(plan, report, new Results(report), quick, samples);
+    /** In this JVM, or in launches; a launch itself differs by its report alone. */
+    private int run() {
+        var page = new Page(System.out, listsSamples);
+        if (starts > 0 || !jdks.isEmpty()) {
+            if (jdks.isEmpty()) jdks.add(Jdk.ofThisJvm());
+            starts = Math.max(1, starts);
+            return new Launches(this, page).run();
         }
-        if (jdks.isEmpty()) jdks.add(new Jdk(System.getProperty("java.home"),
-            System.getProperty("java.version"), System.getProperty("java.vm.vendor"),
-            new Results(new Report(System.err, false))));
-        starts = Math.max(1, starts);
-        return new Launches().measure(this, report);
+        Optional<Report> wire = Wire.ofLaunch();
+        if (wire.isEmpty()) page.begin(new Origin("" + Runtime.version(),
+            System.getProperty("java.vm.vendor"), 0, 0, samples));
+        return new Run(plan, quick, samples).perform(new Results(wire.orElse(page)));
     }
+}
+
+/** What the words ask for can't be done; nothing is measured. */
+class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Refused(String why) { super(why); }
+
+    static void unless(boolean fine, String why) { if (!fine) throw new Refused(why); }
 }
 
 /**
@@ -727,115 +890,129 @@ class CommandLine {
  * can differ by more than the samples of one, each gives one sample: its median.
  */
 class Launches {
-    static final String PARENT = "lab.parent"; // when it ends, so does the launch
-    static final String TOKEN = "lab.token"; // begins each line that it sends
+    private final CommandLine asked;
+    private final Page page;
     private final String token = Long.toHexString(new Random().nextLong());
     private final CompletableFuture<Void> printed = new CompletableFuture<>();
     private volatile Process child;
     private volatile int signal; // the exit code, once it is stopped
 
-    int measure(CommandLine asked, Report report) {
+    Launches(CommandLine asked, Page page) {
+        this.asked = asked;
+        this.page = page;
+    }
+
+    int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         for (int i = 1; i <= asked.starts; i++) {
             for (Jdk jdk : asked.jdks) {
-                String name = "start " + i + " of " + asked.starts + ", JDK " + jdk.version();
-                if (signal == 0) jdk.results().attempt(name, () -> launch(name, asked, jdk));
+                String name = "start " + i + " of " + asked.starts + ", JDK " + jdk.name();
+                if (signal == 0) jdk.results().attempt(name, () -> launch(name, jdk));
             }
         }
-        System.err.println("\nThe medians of all starts:\n");
-        boolean failed = false;
-        for (Jdk jdk : asked.jdks) {
-            Results results = jdk.results();
-            if (jdk != asked.jdks.getFirst()) report.print("\n");
-            if (!results.rows.isEmpty()) report.begin(jdk.version(), jdk.vendor(),
-                results.starts, asked.starts, asked.samples);
-            results.rows.values().forEach(row -> report.print(Report.line(row)));
-            results.end(report, signal > 0 && results.starts < asked.starts);
-            failed |= !results.failures.isEmpty();
-        }
-        if (asked.jdks.size() > 1) report.sideBySide(asked.jdks);
-        printed.complete(null);
-        return failed || report.isClosed() ? Math.max(signal, 1) : signal;
+        print();
+        boolean failed = page.isClosed()
+            || asked.jdks.stream().anyMatch(jdk -> !jdk.results().failures.isEmpty());
+        return failed ? Math.max(signal, 1) : signal;
     }
 
-    /** As this JVM ends, after Ctrl-C above all: the launch ends first, and is read. */
+    private synchronized void print() {
+        if (printed.isDone()) return;
+        System.err.println("\nThe medians of all starts:\n");
+        for (Jdk jdk : asked.jdks) {
+            Results results = jdk.results();
+            if (jdk != asked.jdks.getFirst()) page.print("\n");
+            if (!results.rows.isEmpty()) page.begin(new Origin(jdk.version(), jdk.vendor(),
+                asked.starts, results.starts, asked.samples));
+            results.rows.values().forEach(page::row);
+            results.end(page, signal > 0 && results.starts < asked.starts);
+        }
+        if (asked.jdks.size() > 1) page.sideBySide(asked.jdks);
+        printed.complete(null);
+    }
+
+    /**
+     * As this JVM ends, after Ctrl-C above all: ends the launch, and waits until what it has
+     * sent is printed. If a launch begins meanwhile, it sees the signal: this sets it before
+     * it looks at the child, and launch() sets the child before it looks at the signal.
+     */
     private void stop() {
-        signal = 1; // before it looks at child: launch() sets child before it looks at signal
+        signal = 1;
         Process last = child;
         if (last != null) { // by its handle: Process.destroy closes what is still read
             last.toHandle().destroy();
             last.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
             last.toHandle().destroyForcibly();
         }
-        printed.completeOnTimeout(null, 1, TimeUnit.MINUTES).join();
+        printed.completeOnTimeout(null, 10, TimeUnit.SECONDS).join();
+        print(); // unless main has done it
     }
 
-    private void launch(String start, CommandLine asked, Jdk jdk) throws Exception {
+    private void launch(String start, Jdk jdk) throws Exception {
         System.err.println(start);
-        var builder = new ProcessBuilder(command(asked, jdk.folder()))
+        Results results = jdk.results();
+        var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeAll(Set.of( // the command has what they say
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        int before = jdk.results().starts;
+        int before = results.starts;
         child = builder.start();
         if (signal != 0) child.toHandle().destroy();
-        var lines = child.inputReader(java.nio.charset.StandardCharsets.UTF_8).lines();
-        Thread reader = Thread.ofPlatform().daemon().start(() -> jdk.results().attempt(start,
-            () -> lines.forEach(line -> read(line, start, jdk.results()))));
+        var lines = child.inputReader(StandardCharsets.UTF_8).lines();
+        Thread reader = Thread.ofPlatform().daemon().start(() -> results.attempt(start,
+            () -> lines.forEach(line -> Wire.read(line, token, start, results))));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
         if (Set.of(129, 130, 143).contains(exit)) signal = exit; // Ctrl-C ends all
-        if (signal == 0 && jdk.results().starts == before)
-            throw new AssertionError("stopped before the end, exit code " + exit);
+        if (signal == 0 && results.starts == before)
+            results.fail(start + ": stopped before the end, exit code " + exit + ".");
     }
 
     /** The command of this JVM, with its options and the first caller's class. */
-    private List<String> command(CommandLine asked, String folder) {
+    private List<String> command(String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*")); // ports
         String main = List.of(new Throwable().getStackTrace()).getLast().getClassName();
-        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + TOKEN + "=" + token,
-            "-D" + PARENT + "=" + ProcessHandle.current().pid(),
-            "--class-path=" + System.getProperty("java.class.path"),
-            System.getProperty("jdk.launcher.sourcefile", main), "--runs", "" + asked.samples));
+        command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + Wire.TOKEN + "=" + token,
+            "-D" + Wire.PARENT + "=" + ProcessHandle.current().pid(),
+            "--class-path=" + System.getProperty("java.class.path")));
+        String source = System.getProperty("jdk.internal.javac.source"); // java --source 21
+        if (source != null) command.addAll(List.of("--source", source));
+        command.add(System.getProperty("jdk.launcher.sourcefile", main));
+        command.addAll(List.of("--runs", "" + asked.samples));
         if (asked.quick) command.add("--quick");
         for (Experiment one : asked.plan) command.add(one.name());
         return command;
     }
-
-    /** What this JVM sends to the one that has launched it, if any: a line of its own. */
-    static String message(String kind, String what) {
-        String token = System.getProperty(TOKEN);
-        return token == null ? "" : "\n" + String.join("\t", token, kind, what) + "\n";
-    }
-
-    /** Reads what a launch sends; anything else is what a call prints. */
-    private void read(String line, String start, Results results) {
-        String[] parts = line.split("\t", 3);
-        if (!parts[0].equals(token)) return;
-        if (parts[1].equals("row")) results.add(Row.ofLine(parts[2]));
-        if (parts[1].equals("failed")) results.fail(start + ": " + parts[2]);
-        if (parts[1].equals("end")) results.starts++;
-    }
 }
 
 /** A JDK, and what its launches have measured: each gives every row a pair of samples. */
-record Jdk(String folder, String version, String vendor, Results results) {
-    static Jdk of(String home) {
+record Jdk(String folder, String name, String version, String vendor, Results results) {
+    /** The one in this folder, as its file "release" says. */
+    static Jdk of(String folder) {
         var release = new Properties(); // of quoted values
-        try (var file = new FileReader(home + "/release")) {
+        try (var file = new FileReader(folder + "/release")) {
             release.load(file);
         } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
-        String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+        release.replaceAll((key, value) -> value.toString().replace("\"", ""));
+        String name = release.getProperty("JAVA_VERSION", "");
         boolean runs = Stream.of("/bin/java", "/bin/java.exe")
-            .anyMatch(java -> new File(home + java).canExecute());
-        Lab.require(runs && version.matches("(2[1-9]|[3-9]\\d)\\b.*"),
-            "--java takes the folder of a JDK of 21 or newer, not '" + home + "'");
-        String vendor = release.getProperty("IMPLEMENTOR", "unknown").replace("\"", "");
-        return new Jdk(home, version, vendor, new Results(new Report(System.err, false)));
+            .anyMatch(java -> new File(folder + java).canExecute());
+        Refused.unless(runs && name.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+            "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
+        return new Jdk(folder, name, release.getProperty("JAVA_RUNTIME_VERSION", name),
+            release.getProperty("IMPLEMENTOR", "unknown"), forRows());
     }
+
+    static Jdk ofThisJvm() {
+        return new Jdk(System.getProperty("java.home"), System.getProperty("java.version"),
+            "" + Runtime.version(), System.getProperty("java.vm.vendor"), forRows());
+    }
+
+    /** Results whose rows are shown on standard error as they come. */
+    private static Results forRows() { return new Results(new Page(System.err, false)); }
 }
 
 // ---------------------------------------- seven more experiments, and what only they use
@@ -867,7 +1044,7 @@ class Encores {
             int bytes = "line 100000".length() + System.lineSeparator().length();
             Lab.check("bytes in the file", lines * bytes, file.length());
         };
-        lab.time(Text.of("%s lines", lines), Lab.JDK < 23 ? Lab.UNKNOWN : 1,
+        lab.time(Text.of("%s lines", lines), Machine.JDK < 23 ? Lab.UNKNOWN : 1,
             () -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1, print),
             () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, print));
     }
@@ -904,7 +1081,7 @@ class Encores {
      * Try: int index = 30; int number = 832_040; How long is a call if tasks compute less?
      */
     static void mixed(Lab lab) throws Exception {
-        int tasks = 10 * Lab.PROCESSORS;
+        int tasks = 10 * Machine.PROCESSORS;
         int index = lab.size(37, 34);
         int number = lab.size(24_157_817, 5_702_887);
         try (var server = new Server(newFixedThreadPool(tasks), lab.size(120, 60))) {
@@ -915,7 +1092,7 @@ class Encores {
             Job platform = () ->
                 Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-            lab.time(tasks + " tasks", Lab.CARRIERS < Lab.PROCESSORS ? Lab.UNKNOWN : 1,
+            lab.time(tasks + " tasks", Machine.CARRIERS < Machine.PROCESSORS ? Lab.UNKNOWN : 1,
                 platform, virtual);
             lab.measure("median call", Lab.UNKNOWN,
                 () -> server.latency(platform), () -> server.latency(virtual));
@@ -1004,12 +1181,12 @@ class Encores {
                 come.countDown();
                 while (!open.get()) LockSupport.park();
             });
-            Lab.inTime(come.await(Lab.limit, TimeUnit.SECONDS));
+            Lab.inTime(come.await(Lab.patience, TimeUnit.SECONDS));
             return question.read();
         } finally {
             open.set(true);
             for (Thread thread : threads) LockSupport.unpark(thread);
-            var limit = Duration.ofSeconds(Lab.limit);
+            var limit = Duration.ofSeconds(Lab.patience);
             for (Thread thread : threads) Lab.inTime(thread == null || thread.join(limit));
         }
     }
@@ -1023,8 +1200,8 @@ class Encores {
      */
     static void timeSharing(Lab lab) throws Exception {
         lab.count("ms until it runs",
-            () -> delay(newThreadPerTaskExecutor(Thread::new), Lab.PROCESSORS),
-            () -> delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS));
+            () -> delay(newThreadPerTaskExecutor(Thread::new), Machine.PROCESSORS),
+            () -> delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS));
     }
 
     static double delay(ExecutorService executor, int busy) throws Exception {
@@ -1035,11 +1212,11 @@ class Encores {
         };
         try {
             var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
-            Lab.inTime(begun.await(Lab.limit, TimeUnit.SECONDS));
+            Lab.inTime(begun.await(Lab.patience, TimeUnit.SECONDS));
             long start = System.nanoTime();
             var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
-            for (var done : computing) done.get(Lab.limit, TimeUnit.SECONDS);
-            return shortTask.get(Lab.limit, TimeUnit.SECONDS);
+            for (var done : computing) done.get(Lab.patience, TimeUnit.SECONDS);
+            return shortTask.get(Lab.patience, TimeUnit.SECONDS);
         } finally {
             executor.shutdown();
             executor.awaitTermination(2, TimeUnit.SECONDS);
@@ -1071,7 +1248,7 @@ class Encores {
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
-            connection.setReadTimeout(20_000); // ms
+            connection.setReadTimeout(1_000 * Lab.patience); // ms
             Lab.check("as HTTP status", 200, connection.getResponseCode());
             latencies.add((System.nanoTime() - from) / 1e6);
         }

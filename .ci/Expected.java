@@ -8,7 +8,7 @@ import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
-import java.util.function.BiConsumer;
+import java.util.function.*;
 import java.util.stream.*;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
@@ -25,7 +25,7 @@ class Expected {
     static double others; // what it seems to be
 
     public static void main(String[] words) throws Exception {
-        String machine = "-" + Lab.PROCESSORS + "-" + Lab.CARRIERS;
+        String machine = "-" + Machine.PROCESSORS + "-" + Machine.CARRIERS;
         TESTS.put("plain", () -> run(plain()));
         TESTS.put("progress", () -> captured(false, () -> CommandLine.obey(plain(), List.of(),
             "--runs", "2", "--quick"), "--quick"));
@@ -61,9 +61,11 @@ class Expected {
     static void is(String name, boolean write) throws Exception {
         now = 0;
         others = 0;
+        LongSupplier clock = Lab.clock;
+        DoubleSupplier load = Machine.others;
+        int patience = Lab.patience;
         Lab.clock = Expected::tick;
-        Lab.others = () -> others;
-        Lab.limit = 120;
+        Machine.others = () -> others;
         Path kept = Path.of(".ci/expected", name + ".txt");
         String is;
         try {
@@ -72,6 +74,10 @@ class Expected {
             System.out.println("FAILED: expected: " + name + ": " + e);
             e.printStackTrace(System.out);
             return;
+        } finally {
+            Lab.clock = clock;
+            Machine.others = load;
+            Lab.patience = patience;
         }
         if (write) Files.writeString(kept, is);
         List<String> lines = is.lines().toList();
@@ -233,8 +239,10 @@ class Expected {
                 of(1, 100, 151, 100, 100, 100))),
             busy(0.1, 16),
             busy(0.11, 80),
-            one("count", lab -> lab.count("is never noisy", of(1, 10, 20, 30, 40, 50),
-                () -> 2)),
+            one("count", lab -> lab.count("is never noisy", of(1, 10, 20, 30, 40, 50), () -> {
+                others = 0.9; // nobody asks
+                return 2;
+            })),
             busy(0.294, 16),
             one("busy", lab -> lab.measure("one side", 1, () -> Lab.UNKNOWN, () -> {
                 others = 0.5;
@@ -252,15 +260,17 @@ class Expected {
     /** As by Ctrl-C: what has been measured is printed, and no more after that. */
     static String stopped() throws Exception {
         return captured(false, () -> {
-            var report = new Report(System.out, true);
-            var results = new Results(report);
-            return Lab.perform(List.of(
+            var page = new Page(System.out, true);
+            var results = new Results(page);
+            page.begin(new Origin("" + Runtime.version(),
+                System.getProperty("java.vm.vendor"), 0, 0, 5));
+            return new Run(List.of(
                 one("first", lab -> lab.measure("done", 1, () -> 40, () -> 16)),
                 one("then", lab -> {
                     results.fail("something else.");
-                    results.end(report, true);
+                    results.end(page, true);
                     lab.measure("not printed", 1, () -> 40, () -> 16);
-                })), report, results, false, 5);
+                })), false, 5).perform(results);
         });
     }
 
@@ -413,13 +423,12 @@ class Expected {
         String all = "";
         for (int good : new int[] {8, 9, 11}) for (double odd : new double[] {50, 0.02}) {
             for (int gaps : new int[] {0, 1, 5}) {
-                Row row = Row.of("ranges", "of odd ones", true, 1);
-                for (int i = 0; i < good; i++) row.platforms().add(1 + i / 50.0);
-                row.platforms().add(odd);
-                for (int i = 0; i < gaps; i++) row.platforms().add(Double.NaN);
-                for (Double each : row.platforms()) row.virtuals().add(1.0);
-                row.virtuals().add(Double.NaN);
-                row.platforms().add(7.0);
+                List<Pair> pairs = new ArrayList<>();
+                for (int i = 0; i < good; i++) pairs.add(new Pair(1 + i / 50.0, 1));
+                pairs.add(new Pair(odd, 1));
+                for (int i = 0; i < gaps; i++) pairs.add(new Pair(Double.NaN, 1));
+                pairs.add(new Pair(7, Double.NaN));
+                Row row = new Row("ranges", "of odd ones", true, 1, pairs, List.of());
                 all += good + " and " + odd + ", " + gaps + " gaps: "
                     + Text.ratio(row.lowest()) + " to " + Text.ratio(row.highest()) + "\n";
             }
@@ -432,10 +441,10 @@ class Expected {
         String all = "";
         for (double[] shares : new double[][] {{0, 0.2, 0}, {0.2, 0.05, 0.12}, {0.09, 0.09, 1},
                 {0.2}, {0}, {Double.NaN, 0.2, 0.2}, {Double.NaN}, {0, 0, 0.2, 0.2}}) {
-            Row row = Row.of("noise", "of launches", true, 1);
-            for (double share : shares) row.and(Row.ofLine(
+            Row row = new Row("noise", "of launches", true, 1, List.of(), List.of());
+            for (double share : shares) row = row.and(Wire.row(
                 String.join("\t", "noise", "of launches", "true", "1", "5", "2", "" + share)));
-            all += Arrays.toString(shares) + ": " + Report.ratio(row, true) + "\n";
+            all += Arrays.toString(shares) + ": " + Page.ratio(row, true) + "\n";
         }
         return all;
     }
@@ -448,14 +457,11 @@ class Expected {
 
     /** Results that nobody reads. */
     static class Quiet extends Results {
-        static final Report REPORT =
-            new Report(new PrintStream(OutputStream.nullOutputStream()), false);
-
-        Quiet() { super(REPORT); }
+        Quiet() { super(new Page(new PrintStream(OutputStream.nullOutputStream()), false)); }
         @Override void show(String what) { }
 
         void perform(Experiment one, boolean quick, int samples) {
-            Lab.perform(List.of(one), REPORT, this, quick, samples);
+            new Run(List.of(one), quick, samples).perform(this);
         }
     }
 
@@ -565,7 +571,7 @@ class Expected {
         all += "park waits until all have come: "
             + (Encores.park(10, sinceBusy()) > 290) + "\n";
         sinceBusy = sinceBusy();
-        double ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Lab.CARRIERS);
+        double ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS);
         all += "a delay begins once all compute: " + (sinceBusy.read() - ms > 290) + "\n";
         boolean waits = false; // a busy machine may not end threads for 20 ms
         for (int i = 0; i < 3 && !waits; i++) {
@@ -590,15 +596,17 @@ class Expected {
             ms = server.latency(() -> server.callAt(100, 50));
             all += ", then " + server.latencies.size() + ", from when calls are due: "
                 + (ms > 200) + "\n";
+            all += "the median of latencies: "
+                + server.latency(() -> server.latencies.addAll(List.of(1.0, 2.0, 30.0))) + "\n";
         }
         return all + "nothing is waited for without a limit: " + limited() + "\n";
     }
 
     /** What says so while foreign threads hold all carriers for longer than the limit. */
     static String limited() throws Exception {
-        Lab.limit = 1;
+        Lab.patience = 1;
         var free = new AtomicBoolean();
-        for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
+        for (int i = 0; i < Machine.CARRIERS; i++) Thread.startVirtualThread(() -> {
             while (!free.get()) Thread.onSpinWait();
         });
         var said = new Quiet();
@@ -609,7 +617,10 @@ class Expected {
         said.attempt("runAll", () ->
             Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, () -> { }));
         free.set(true);
-        return "" + said.failures;
+        try (var server = new Encores.Server(newFixedThreadPool(1), 3_000)) {
+            said.attempt("a server", () -> server.call(System.nanoTime()));
+        }
+        return "" + said.failures.stream().map(why -> why.replaceFirst(" at .*", "")).toList();
     }
 
     static long collections() {
@@ -620,8 +631,8 @@ class Expected {
     /** Keeps all carriers busy for 300 ms; the gauge says for how many ms it has. */
     static Gauge sinceBusy() throws Exception {
         long start = System.nanoTime();
-        var begun = new CountDownLatch(Lab.CARRIERS);
-        for (int i = 0; i < Lab.CARRIERS; i++) Thread.startVirtualThread(() -> {
+        var begun = new CountDownLatch(Machine.CARRIERS);
+        for (int i = 0; i < Machine.CARRIERS; i++) Thread.startVirtualThread(() -> {
             begun.countDown();
             while (System.nanoTime() - start < 300_000_000) Thread.onSpinWait();
         });

@@ -30,9 +30,21 @@ class FaultyExperiments extends VirtualThreadsLab {
             return 0;
         })),
         odd("prints", lab -> lab.count("rows", () -> print("%s"), () -> print("lab.row\t%s"))),
+        odd("uneven", lab -> lab.measure("samples", 2, inTurns(9, 10, 40, 20),
+            inTurns(9, 5, 20, 10))),
         odd("zero", lab -> lab.measure("a model", 0, () -> 1, () -> 1)),
         odd("exits", lab ->
             lab.time("a job", 1, () -> System.exit(0), () -> Thread.sleep(1))),
+        odd("leaves", lab -> lab.count("an interrupt", () -> 1, () -> {
+            System.setErr(null);
+            System.setOut(null);
+            Thread.currentThread().interrupt();
+            return 2;
+        })),
+        odd("naps", lab -> {
+            Thread.sleep(1);
+            lab.count("in its body", () -> 1, () -> 2);
+        }),
         odd("row-forever", lab -> {
             lab.measure("before", 1, () -> 1, () -> 1);
             forever(lab);
@@ -41,6 +53,17 @@ class FaultyExperiments extends VirtualThreadsLab {
         odd("forever-in-3", lab -> {
             if (starts() == 3) forever(lab);
             else afterThat(lab);
+        }),
+        odd("lingers", lab -> {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                try {
+                    Thread.sleep(1_000);
+                    Files.createFile(Path.of("lingered"));
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }));
+            forever(lab);
         }),
         odd("stranger", lab -> { // keeps this JVM's output open
             var stranger = new ProcessBuilder("sleep", "300").inheritIO().start();
@@ -67,6 +90,15 @@ class FaultyExperiments extends VirtualThreadsLab {
             StandardOpenOption.APPEND);
         double n = starts();
         lab.measure("in starts", 10, () -> 10 * n, () -> n * n);
+    }
+
+    /** A gauge that reads these in turn, the first one in the warm-up, which ends at 40 ms. */
+    static Gauge inTurns(double... numbers) {
+        var next = Arrays.stream(numbers).iterator();
+        return () -> {
+            Thread.sleep(50);
+            return next.next();
+        };
     }
 
     static int starts() throws IOException { return Files.readAllLines(BEGUN).size(); }
