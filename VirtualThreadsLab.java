@@ -1192,35 +1192,75 @@ class Encores {
     }
 
     /**
-     * time-sharing. All processors compute. How long until a short task, started now, runs?
-     * Fair: the same tasks, one thread per task, and as many long ones as can run at once.
+     * time-sharing. Each carrier is in use: by a task that computes, or by a pair of threads
+     * that hand something over. How long until a task that main starts now runs?
+     * Fair: the same tasks, one thread each; as many long tasks, or pairs, as can run at once.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
-     * virtual one waits until a long task ends: its scheduler has no time sharing (JEP 444).
-     * Try: in fibonacci, if (n == 20) Thread.yield(); On which JDK is the short task sooner?
+     * virtual one waits until a long task ends: its scheduler has no time sharing (JEP 444). Of
+     * a pair, one thread always waits, and yet nobody else runs until the pairs end: whom a
+     * virtual thread wakes goes into its carrier's own queue, and a carrier empties that first.
+     * Try: Machine.CARRIERS - 1 pairs of virtual threads. Who runs what main starts?
      */
     static void timeSharing(Lab lab) throws Exception {
         lab.count("ms until it runs",
-            () -> delay(newThreadPerTaskExecutor(Thread::new), Machine.PROCESSORS),
-            () -> delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS));
+            () -> delay(newThreadPerTaskExecutor(Thread::new), Machine.PROCESSORS,
+                0, Encores::compute),
+            () -> delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS,
+                0, Encores::compute));
+        int ms = lab.size(1_000, 300);
+        lab.count("ms beside hand-offs",
+            () -> besidePairs(newThreadPerTaskExecutor(Thread::new), Machine.PROCESSORS, ms),
+            () -> besidePairs(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS, ms));
     }
 
-    static double delay(ExecutorService executor, int busy) throws Exception {
+    static void compute() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
+
+    /** Returns how many ms a short task waits, if all long ones have begun so long before. */
+    static double delay(ExecutorService executor, int busy, int settleMs, Job longTask)
+            throws Exception {
         var begun = new CountDownLatch(busy);
-        Runnable task = () -> {
+        Callable<Void> task = () -> {
             begun.countDown();
-            Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38));
+            longTask.call();
+            return null;
         };
         try {
-            var computing = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
+            var running = Stream.generate(() -> executor.submit(task)).limit(busy).toList();
             Lab.inTime(begun.await(Lab.patience, TimeUnit.SECONDS));
+            Thread.sleep(settleMs);
             long start = System.nanoTime();
             var shortTask = executor.submit(() -> (System.nanoTime() - start) / 1e6);
-            for (var done : computing) done.get(Lab.patience, TimeUnit.SECONDS);
+            for (var done : running) done.get(Lab.patience, TimeUnit.SECONDS);
             return shortTask.get(Lab.patience, TimeUnit.SECONDS);
         } finally {
             executor.shutdown();
             executor.awaitTermination(2, TimeUnit.SECONDS);
         }
+    }
+
+    /** The same beside pairs, which hand over for so long; in 40 ms, each finds a carrier. */
+    static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
+        var turns = new AtomicInteger();
+        double delay = delay(executor, pairs, 40,
+            () -> turns.addAndGet(handOver(executor, ms)));
+        Lab.require(turns.get() >= 1_000, Text.of("only %s hand-offs", turns));
+        return delay;
+    }
+
+    /** A second thread takes what this one puts. The queue has one place, so each waits. */
+    static int handOver(ExecutorService executor, int ms) throws Exception {
+        long end = System.nanoTime() + ms * 1_000_000L;
+        var queue = new ArrayBlockingQueue<Boolean>(1);
+        var taken = executor.submit(() -> {
+            int n = 0;
+            while (queue.take()) n++;
+            return n;
+        });
+        int put = 0;
+        for (; System.nanoTime() < end; put++) queue.put(true);
+        queue.put(false); // the last one
+        Lab.check("taken", put, taken.get());
+        return put;
     }
 
     /** A real server on loopback, and its client. */

@@ -571,7 +571,8 @@ class Expected {
         all += "park waits until all have come: "
             + (Encores.park(10, sinceBusy()) > 290) + "\n";
         sinceBusy = sinceBusy();
-        double ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS);
+        double ms = Encores.delay(newVirtualThreadPerTaskExecutor(), Machine.CARRIERS,
+            0, Encores::compute);
         all += "a delay begins once all compute: " + (sinceBusy.read() - ms > 290) + "\n";
         boolean waits = false; // a busy machine may not end threads for 20 ms
         for (int i = 0; i < 3 && !waits; i++) {
@@ -613,7 +614,8 @@ class Expected {
         said.attempt("startAll", () ->
             VirtualThreadsLab.startAll(Thread.ofVirtual(), 10));
         said.attempt("park", () -> Encores.park(2, () -> 1));
-        said.attempt("delay", () -> Encores.delay(newVirtualThreadPerTaskExecutor(), 1));
+        said.attempt("delay", () -> Encores.delay(newVirtualThreadPerTaskExecutor(), 1,
+            0, Encores::compute));
         said.attempt("runAll", () ->
             Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, () -> { }));
         free.set(true);
