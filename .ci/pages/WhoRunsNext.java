@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT-0
+import java.io.IOException;
+import java.net.*;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Whose turn is it on a carrier? .github/blocking.md has the answers.
+ *
+ *     java WhoRunsNext.java order      of threads that are ready, who runs first?
+ *     java WhoRunsNext.java BESIDE...  how long does one wait beside others that are busy for a
+ *                                      second? By nothing, hand-offs, yields or computing
+ */
+class WhoRunsNext {
+    static final long BUSY = 1_000_000_000; // ns
+    static final long LEAD = 250_000_000; // the busy ones have before anything happens
+    static final int ROUNDS = 3;
+    static final List<String> EVENTS = List.of("woken by a virtual thread",
+        "woken by a platform thread", "started by a virtual thread",
+        "started by a platform thread", "its sleep ends", "its socket has data");
+
+    /** What a busy virtual thread shall do once, in between. */
+    static final AtomicReference<Runnable> ERRAND = new AtomicReference<>();
+
+    public static void main(String[] args) throws Exception {
+        boolean isOrder = args[0].equals("order");
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", isOrder ? "1" : "2");
+        System.out.println("JDK " + System.getProperty("java.version")
+            + ", carriers: " + (isOrder ? 1 : 2));
+        if (isOrder) {
+            for (int round = 1; round <= ROUNDS; round++)
+                System.out.println(String.join(", ", order()));
+        } else {
+            waits(args);
+        }
+        System.exit(0);
+    }
+
+    /** Beside one that computes, others are started and woken. When it ends, who's next? */
+    static List<String> order() throws Exception {
+        List<String> ran = Collections.synchronizedList(new ArrayList<>());
+        Thread woken = parked(() -> ran.add("woken by a virtual thread"));
+        Thread woken2 = parked(() -> ran.add("another"));
+        Thread wokenByMain = parked(() -> ran.add("woken by a platform thread"));
+        var pair = new SocketPair();
+        parked(pair, () -> ran.add("its socket has data"));
+        long due = System.nanoTime() + LEAD;
+        Thread.startVirtualThread(() -> {
+            sleepUntil(due);
+            ran.add("its sleep ends");
+        });
+        var mounted = new CountDownLatch(1);
+        var others = new CountDownLatch(1);
+        Thread.startVirtualThread(() -> {
+            mounted.countDown();
+            while (others.getCount() > 0) Thread.onSpinWait();
+            Thread.startVirtualThread(() -> ran.add("started by a virtual thread"));
+            LockSupport.unpark(woken);
+            LockSupport.unpark(woken2);
+        });
+        mounted.await();
+        Thread.startVirtualThread(() -> ran.add("started by a platform thread"));
+        LockSupport.unpark(wokenByMain);
+        pair.write();
+        Thread.sleep(2 * LEAD / 1_000_000);
+        others.countDown();
+        while (ran.size() < 7) Thread.sleep(1);
+        pair.close();
+        return ran;
+    }
+
+    static void waits(String[] besides) throws Exception {
+        System.out.println("| late, ms | " + String.join(" | ", besides) + " |");
+        System.out.println("|---|" + "--:|".repeat(besides.length));
+        for (String event : EVENTS) {
+            var row = new StringBuilder("| " + event);
+            for (String beside : besides) {
+                var late = new double[ROUNDS];
+                for (int round = 0; round < ROUNDS; round++) late[round] = late(event, beside);
+                Arrays.sort(late);
+                row.append(" | %.1f–%.1f".formatted(late[0], late[ROUNDS - 1]));
+            }
+            System.out.println(row + " |");
+        }
+    }
+
+    /** How many ms after that event does the virtual thread run that it's for? */
+    static double late(String event, String beside) throws Exception {
+        var ran = new CompletableFuture<Long>();
+        var happened = new CompletableFuture<Long>();
+        Runnable run = () -> ran.complete(System.nanoTime());
+        var pair = new SocketPair();
+        long due = System.nanoTime() + LEAD;
+        Thread thread = switch (event.split(" ")[0]) {
+            case "woken" -> parked(run);
+            case "started" -> Thread.ofVirtual().unstarted(run);
+            default -> event.contains("socket") ? parked(pair, run)
+                : Thread.startVirtualThread(() -> {
+                    sleepUntil(due);
+                    run.run();
+                });
+        };
+        List<Thread> busy = begin(beside);
+        while (System.nanoTime() < due) Thread.sleep(1);
+        Runnable cause = () -> {
+            happened.complete(event.contains("sleep") ? due : System.nanoTime());
+            if (event.startsWith("woken")) LockSupport.unpark(thread);
+            if (event.startsWith("started")) thread.start();
+            if (event.contains("socket")) pair.write();
+        };
+        if (!event.contains("virtual")) cause.run();
+        else if (busy.isEmpty()) Thread.startVirtualThread(cause);
+        else ERRAND.set(cause);
+        double late = (ran.get() - happened.get()) / 1e6;
+        for (Thread each : busy) each.join();
+        pair.close();
+        return late;
+    }
+
+    /** For each carrier a busy thread, or a pair; they end after a second. */
+    static List<Thread> begin(String kind) {
+        long end = System.nanoTime() + BUSY;
+        List<Thread> threads = new ArrayList<>();
+        for (int carrier = 0; carrier < 2; carrier++) {
+            switch (kind) {
+                case "nothing" -> { }
+                case "hand-offs" -> {
+                    var there = new Semaphore(1);
+                    var back = new Semaphore(0);
+                    threads.add(hand(there, back, end));
+                    threads.add(hand(back, there, end));
+                }
+                case "yields" -> threads.add(Thread.startVirtualThread(() -> {
+                    while (goesOn(end)) Thread.yield();
+                }));
+                case "computing" -> threads.add(Thread.startVirtualThread(() -> {
+                    while (goesOn(end)) Thread.onSpinWait();
+                }));
+                default -> throw new IllegalArgumentException(kind);
+            }
+        }
+        return threads;
+    }
+
+    static Thread hand(Semaphore from, Semaphore to, long end) {
+        return Thread.startVirtualThread(() -> {
+            boolean more;
+            do {
+                from.acquireUninterruptibly();
+                more = goesOn(end);
+                to.release();
+            } while (more);
+        });
+    }
+
+    static boolean goesOn(long end) {
+        Runnable errand = ERRAND.get() == null ? null : ERRAND.getAndSet(null);
+        if (errand != null) errand.run();
+        return System.nanoTime() < end;
+    }
+
+    static Thread parked(Runnable then) throws InterruptedException {
+        Thread thread = Thread.startVirtualThread(() -> {
+            LockSupport.park();
+            then.run();
+        });
+        while (thread.getState() != Thread.State.WAITING) Thread.sleep(1);
+        return thread;
+    }
+
+    static Thread parked(SocketPair pair, Runnable then) throws InterruptedException {
+        Thread thread = Thread.startVirtualThread(() -> {
+            pair.read();
+            then.run();
+        });
+        while (thread.getState() != Thread.State.WAITING) Thread.sleep(1);
+        return thread;
+    }
+
+    static void sleepUntil(long due) {
+        while (System.nanoTime() < due) LockSupport.parkNanos(due - System.nanoTime());
+    }
+
+    static class SocketPair {
+        final Socket in;
+        final Socket out;
+
+        SocketPair() throws IOException {
+            try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                in = new Socket(server.getInetAddress(), server.getLocalPort());
+                out = server.accept();
+            }
+        }
+
+        void read() {
+            try {
+                in.getInputStream().read();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void write() {
+            try {
+                out.getOutputStream().write(1);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void close() throws IOException {
+            in.close();
+            out.close();
+        }
+    }
+}
