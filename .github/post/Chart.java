@@ -62,7 +62,7 @@ class Chart {
 
 /** What one JDK measured, and where: a ratio for each row, such as "mixed median call". */
 record Measured(String name, List<String> places, Map<String, Ratio> ratios) {
-    static final Pattern JAVA = Pattern.compile("- Java ([^+ ]+).*, .*");
+    static final Pattern JAVA = Pattern.compile("- Java ([^+, ]+).*, .*");
     static final Pattern PLACE = Pattern.compile(
         "- (.*(?:, carriers: \\d+(?=, )|\\d{4}-\\d\\d-\\d\\d(?=, `))).*");
     /** A line of "At a glance". If a console lacks the signs, it has |, #, - and x. */
