@@ -6,10 +6,9 @@ import java.util.regex.*;
 import java.util.stream.*;
 
 /**
- * Checks the pages, and draws the pictures:
+ * Checks the pages:
  *
  *     java .ci/pages/Documents.java         prints each fault as file:line: what is wrong
- *     java .ci/pages/Documents.java draw    needs rsvg-convert (apt-get install librsvg2-bin)
  *     java .ci/pages/Documents.java limits  writes today's sizes; each may grow by a tenth
  */
 class Documents {
@@ -17,18 +16,21 @@ class Documents {
     static final String ROOM = ".github/workshop/";
     static final String RATIO = "(?<![\\w.,])~?(\\d[\\d.,]*)(?:×|\\s+times\\b)";
     /** A block of text, or the row of an experiment. */
-    static final String QUOTE =
-        "(?m)^```text\n(?s:.*?)^```|^\\| (?:[^`\n]*×|thread-count ).*";
+    static final String QUOTE = "(?m)^```text\n(?s:.*?)^```"
+        + "|^\\| (?:[^`\n]*×|(?:thread-count|thread-local|million|time-sharing) ).*";
+    /** The command that draws a picture of a kept run. */
+    static final String CHART = "java (\\S*Chart.java) (\\.ci/\\S+)(.*) > (\\S+\\.svg)";
+    static final String FIVE = ".github/five.svg";
     static final Path LIMITS = Path.of(".ci/limits.txt");
 
     private int faults;
+    private final Set<String> drawn = new HashSet<>();
 
     public static void main(String[] args) throws Exception {
         Locale.setDefault(Locale.ROOT); // or numbers would differ from place to place
         var documents = new Documents();
         switch (args.length == 0 ? "" : args[0]) {
             case "" -> documents.check();
-            case "draw" -> Picture.draw();
             case "limits" -> Files.write(LIMITS, sizes().entrySet().stream()
                 .map(size -> size.getValue() + " " + size.getKey()).toList());
             default -> throw new IllegalArgumentException("not one of these: " + args[0]);
@@ -47,8 +49,8 @@ class Documents {
         limits();
         pages.forEach(this::links);
         numbers(pages);
-        Page five = Page.of(Picture.FIVE);
-        require(five.text().equals(Picture.svg()), five, 1, "isn't of starts.txt");
+        pages.forEach(this::pictures);
+        require(drawn.contains(FIVE), Page.of("README.md"), 1, "doesn't say how to draw " + FIVE);
         if (faults == 0) System.out.println("no fault in " + pages.size() + " pages");
     }
 
@@ -93,7 +95,8 @@ class Documents {
 
     /** "](file#heading)", "src="file"" and "[JEP 444]: file" lead to what is there. */
     void links(Page page) {
-        String regex = "(?:]\\(|src=\"|^\\[[^]]+]: )([^()#\\s\"]*)#?([^()\\s\"]*)";
+        String regex =
+            "(?:]\\(|src=\"|^\\[[^]]+]: )([^()#?\\s\"]*)(?:\\?raw=true)?#?([^()\\s\"]*)";
         for (int i = 1; i <= page.lines().size(); i++) {
             String line = page.prose().get(i - 1);
             for (MatchResult link : Page.find(regex, line)) {
@@ -130,6 +133,25 @@ class Documents {
                     "three digits: " + ratio.group());
                 if (page.path().equals("README.md")) sentence(page, ratio);
             }
+        }
+    }
+
+    /** A picture is what the command beside it draws. */
+    void pictures(Page page) {
+        for (MatchResult command : Page.find(CHART, page.text())) {
+            String picture = command.group(4);
+            List<String> words = new ArrayList<>(List.of(System.getProperty("java.home")
+                + "/bin/java", command.group(1), command.group(2)));
+            words.addAll(List.of(command.group(3).strip().split(" ")));
+            try {
+                var chart = new ProcessBuilder(words).redirectErrorStream(true).start();
+                String svg = new String(chart.getInputStream().readAllBytes());
+                require(svg.equals(Page.of(picture).text()), page, page.line(command.start()),
+                    "doesn't draw " + picture);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            drawn.add(picture);
         }
     }
 
@@ -194,55 +216,5 @@ record Page(String path, String text) {
     /** The first group of the first match. */
     static String first(String regex, String text) {
         return find(regex, text).stream().map(match -> match.group(1)).findFirst().orElse("");
-    }
-}
-
-/** Draws ratios and ranges on a logarithmic axis; a noisy row is the ends of its range. */
-class Picture {
-    static final String FIVE = ".github/five.svg";
-    /** In the order of their names, which are in the picture. */
-    static final List<String> ROWS = List.of("sleep-wave 10,000, pool 200",
-        "sleep-wave 10,000, pool 1,000", "cpu-primes", "pinning \\d+ in ReentrantLock",
-        "pinning \\d+ in synchronized", "pinning \\d+ in class init", "start-time 1,000");
-    static final String MARK = "<use href='#jdk%d' class='jdk%1$d%s' x='%.1f' y='%d'/>\n";
-    static final String LINE = "<path class='jdk%d' d='M%.1f %dH%.1f'/>\n";
-    static final String NUMBER = "<text class='dim' x='%.1f' y='%d'>%s</text>\n";
-    static final String CAPTION =
-        "<text class='dim' x='12' y='307'>%s, %s, %s</text>\n</g>\n</svg>\n";
-    static final int ONE = 350; // where 1× is
-    static final int DECADE = 70; // from there to 10×
-
-    static void draw() throws Exception {
-        Files.writeString(Path.of(FIVE), svg());
-        for (String svg : List.of(FIVE, ".github/workshop/mounted.svg"))
-            new ProcessBuilder("rsvg-convert", "--width=1200", svg, "--output=.github/post/"
-                + Page.of(svg).name().replace("svg", "png")).inheritIO().start().waitFor();
-    }
-
-    /** The title, the style, names and the axis are the old one's: edit them there. */
-    static String svg() {
-        String svg = Page.first("(?s)^(.*<g>\n)", Page.of(FIVE).text());
-        String starts = Page.of(".ci/runs/starts.txt").text();
-        String table = Page.first("(?s)### Side by side(.*)", starts);
-        for (int row = 0; row < ROWS.size(); row++) {
-            String line = Page.first("\\| " + ROWS.get(row) + "\\b.*?\\|(.*)", table);
-            String[] cells = line.split("\\|");
-            for (int jdk = 0; jdk < cells.length; jdk++) {
-                double[] x = Page.find("[\\d,.]*\\d", cells[jdk]).stream().mapToDouble(one ->
-                    ONE + DECADE * Math.log10(Double.parseDouble(one.group().replace(",", ""))))
-                    .toArray();
-                boolean isNoisy = cells[jdk].contains("~");
-                var range = Arrays.copyOfRange(x, Math.max(0, x.length - 2), x.length);
-                int y = 82 + 28 * row + 8 * jdk;
-                svg += LINE.formatted(jdk, range[0], y, range[range.length - 1]);
-                for (double mark : isNoisy ? range : new double[] {x[0]})
-                    svg += MARK.formatted(jdk, isNoisy ? " noisy" : "", mark, y);
-                if (jdk == 1 && !isNoisy) svg += NUMBER.formatted(
-                    range[range.length - 1] + 9, y + 4, cells[jdk].strip().split(" ")[0]);
-            }
-        }
-        String jdks = Page.first("and work +\\| +(JDK.*?) +\\|\n", table);
-        return svg + CAPTION.formatted(Page.first("starts: \\d+, ([\\d-]+)", starts),
-            Page.first("(Linux.*?), carriers", starts), jdks.replaceAll("[ |]+JDK", ", JDK"));
     }
 }
