@@ -61,8 +61,8 @@ jdk_check() { # version, home: prints the version found there, or what is wrong
 }
 jdk_check 21 "$JDK21"
 jdk_check 25 "$JDK25"
-for file in VirtualThreadsLab Rush Shop Shop1 Shop2 Shop3 Hundred Requests Mine CarrierCheck \
-    KnownBugs
+for file in VirtualThreadsLab Rush Shop Shop1 Shop2 Shop3 KnownBugs Hundred HandOff Requests \
+    Stuck Carriers CarrierCheck Mine
 do
     [ -f "$file.java" ] || echo "$file.java is not in this folder." >&2
 done

@@ -12,8 +12,9 @@ print() { # prints the Markdown that it reads, with room to write on each ____
     sed "s|README, ___*|README, $address|" |
         pandoc -f gfm -t html5 -s --wrap=none --css print.css -M pagetitle="Virtual threads" |
         sed -e 's:_____*:<span class="blank">&</span>:g' \
-        -e '/class="write"/s:</div>:<i></i>&:' \
-        -e '/class="write/s:</div>:<i></i><i></i>&:' \
+        -e '/class="write/s:</div>:<i></i>&:' \
+        -e '/class="write two"/s:</div>:<i></i>&:' \
+        -e '/class="write"/s:</div>:<i></i><i></i>&:' \
         -e 's|<a href="[^"#:][^":]*"|<a|g' | # on paper, another page is nowhere
         weasyprint -q - "$1.pdf"
 }
