@@ -143,6 +143,7 @@ class Load {
         var micros = new long[sent]; // 0: not answered
         var refused = new AtomicInteger();
         var failed = new AtomicInteger();
+        var wrong = new AtomicInteger();
         var inFlight = new AtomicInteger();
         int most = 0;
         var system = (com.sun.management.OperatingSystemMXBean)
@@ -162,14 +163,16 @@ class Load {
             }
             if (i == counted + rate * 3 / 2) Thread.ofVirtual().start(facts);
             most = Math.max(most, inFlight.incrementAndGet());
-            client.sendAsync(order, BodyHandlers.discarding()).whenComplete((answer, error) -> {
+            client.sendAsync(order, BodyHandlers.ofString()).whenComplete((answer, error) -> {
                 inFlight.decrementAndGet();
                 int status = error != null ? 0 : answer.statusCode();
+                if (status == 200 && !answer.body().equals("a lamp")) wrong.incrementAndGet();
                 if (status == 200) micros[number] = (System.nanoTime() - due) / 1_000;
                 else if (number < counted) (status == 503 ? refused : failed).incrementAndGet();
             });
         }
         while (inFlight.get() > 0) Thread.sleep(10);
+        if (wrong.get() > 0) throw new IllegalStateException(wrong + " answers are wrong");
         long[] answered = Arrays.stream(micros, 0, counted).filter(m -> m > 0).sorted()
             .toArray();
         own /= seconds * 1e9 * system.getAvailableProcessors();

@@ -2,6 +2,8 @@
 package lab;
 
 import com.sun.net.httpserver.HttpServer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -13,6 +15,7 @@ import java.util.concurrent.Semaphore;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -48,6 +51,12 @@ public class Service {
             .query(String.class).single();
         partner.get().uri("/").retrieve().toBodilessEntity();
         return name;
+    }
+
+    /** What to scrape: how late a tick was. */
+    @Bean
+    MeterBinder tick() {
+        return registry -> Gauge.builder("ticker.worst", Ticker::worst).register(registry);
     }
 
     /** How late the ticker was in ms, then the heap in use in MB before and after a full

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * {@code TickerTest KIND N}. {@code beside N} blocks nothing, but N platform threads compute
  * for 20 s. {@code hold N} reads a pipe that nobody writes, for a minute. {@code throttled N}
  * blocks for 5 s, and the JVM stands still for 50 of every 100 ms, as under a quota.
+ * {@code told N} blocks for 5 s, too, and after two, a file tells Ticker to add carriers.
  */
 class TickerTest {
     public static void main(String[] args) throws Exception {
@@ -21,7 +22,7 @@ class TickerTest {
         int seconds = switch (args[0]) {
             case "beside" -> 20;
             case "hold" -> 60;
-            case "throttled" -> 7;
+            case "throttled", "told" -> 7;
             default -> 4;
         };
         Path pipe = Files.createTempDirectory("ticker").resolve("pipe");
@@ -32,7 +33,7 @@ class TickerTest {
                     sleep(2);
                 }
             };
-            case "throttled" -> () -> System.identityHashCode(Slower.VALUE);
+            case "throttled", "told" -> () -> System.identityHashCode(Slower.VALUE);
             case "initializer" -> () -> System.identityHashCode(Slow.VALUE);
             case "pipe", "hold" -> () -> read(pipe);
             case "compute" -> () -> compute(2);
@@ -56,6 +57,10 @@ class TickerTest {
         Thread.sleep(1_000);
         String then = ManagementFactory.getThreadMXBean().getThreadCount()
             + " platform threads, queued " + Ticker.queued();
+        if (args[0].equals("told")) {
+            Thread.sleep(1_000);
+            Files.writeString(Ticker.TOLD, "40\n"); // as echo does
+        }
         Thread.sleep(seconds * 1_000L - 1_000);
         System.out.printf("JDK %d, %s %d: late %,d ms at worst, alarms %d; after 1 s %s%n",
             Runtime.version().feature(), args[0], threads, Ticker.worst(), Ticker.alarms, then);

@@ -20,21 +20,9 @@ stop() {
     trap '' HUP INT TERM
     [ -z "${load-}" ] || kill "$load" 2>/dev/null
     [ -z "${service-}" ] || kill -9 "$service" 2>/dev/null
-    [ ! -f "${data-}/db/postmaster.pid" ] || postgres pg_ctl -D "$data/db" -m immediate stop
+    stop_postgres
     wait
-    [ -z "${data-}" ] || rm -rf "$data"
 } >/dev/null 2>&1
-
-# Runs one of PostgreSQL's programs, which refuse to run as root.
-postgres() {
-    program=$bin/$1
-    shift
-    if [ "$(id -u)" = 0 ]; then
-        (cd / && su -s /bin/sh "$owner" -c 'exec "$0" "$@"' -- "$program" "$@")
-    else
-        "$program" "$@"
-    fi
-}
 
 for number in "$ROUNDS" "$SECONDS_EACH" "$PARTNER_MS" "$PORT" $RATES; do
     case $number in '' | 0* | *[!0-9]*) fail "'$number' is no number above 0" ;; esac
@@ -50,10 +38,9 @@ esac
 version=$("$jdk/bin/javac" -version 2>&1 | sed 's/^javac //')
 [ "${version%%.*}" -ge 21 ] 2>/dev/null || fail "$jdk is JDK $version: take 21 or newer"
 command -v mvn >/dev/null || fail "no mvn on the PATH: install Maven"
-bin=$(command -v initdb) && bin=$(dirname "$(readlink -f "$bin")") ||
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-[ -x "$bin/postgres" ] || fail "no PostgreSQL server: install it, or put initdb on the PATH"
-owner=$(id -un postgres 2>/dev/null || echo nobody)
+PGPORT=$((PORT + 2))
+. "$root/postgres.sh"
+find_postgres || fail "no PostgreSQL server: install it, or put initdb on the PATH"
 
 trap stop EXIT
 trap 'exit 129' HUP
@@ -67,15 +54,10 @@ mvn -q -B -P "$BOOT" -f "$root/pom.xml" -Dmaven.compiler.fork=true \
     -Dmaven.compiler.executable="$jdk/bin/javac" package >"$root/target/maven.log" 2>&1 ||
     fail "Maven couldn't build the service: read $root/target/maven.log"
 
-data=$(mktemp -d) || fail "no temporary folder: set TMPDIR to one"
-[ "$(id -u)" != 0 ] || chown "$owner" "$data"
-postgres initdb -D "$data/db" -U lab -A trust >"$data/log" 2>&1 &&
-    postgres pg_ctl -w -D "$data/db" -l "$data/db/log" -o "-p $((PORT + 2)) -k $data \
--c listen_addresses=127.0.0.1" start >>"$data/log" 2>&1 || {
-    cat "$data/log" "$data/db/log" >"$root/target/postgres.log" 2>/dev/null
+start_postgres || {
+    cat "${data-}/log" "${data-}/db/log" >"$root/target/postgres.log" 2>/dev/null
     fail "PostgreSQL didn't start: read $root/target/postgres.log"
 }
-database=$(head -n 1 "$data/db/postmaster.pid")
 
 # run ROUND ARM: a fresh service, a warm-up, then each rate
 run() {
