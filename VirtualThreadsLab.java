@@ -54,8 +54,8 @@ class VirtualThreadsLab {
      * Fair: both sides run the same loop; only the builder differs.
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
-     * microsecond or less. This holds for bursts, once warm, while nothing else runs. Both sides
-     * share this JVM; with one for each, ratios spread even more, so quote no exact one.
+     * microsecond or less. This holds for bursts, once warm, while nothing else runs. The sides
+     * share a JVM here; with one for each, ratios spread even more, so quote no exact one.
      * Try: {1, 10, 100}. How much of the ratio is left for a thread that's started alone?
      */
     static void startTime(Lab lab) {

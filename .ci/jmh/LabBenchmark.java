@@ -74,9 +74,9 @@ public class LabBenchmark {
 
     @Benchmark
     public void cpuPrimes() throws Exception {
-        var executor = platform() ? newFixedThreadPool(Lab.PROCESSORS)
+        var executor = platform() ? newFixedThreadPool(Machine.PROCESSORS)
             : newVirtualThreadPerTaskExecutor();
-        Lab.runAll(executor, 4 * Lab.PROCESSORS, () ->
+        Lab.runAll(executor, 4 * Machine.PROCESSORS, () ->
             Lab.check("primes", 78_498, VirtualThreadsLab.countPrimes(1_000_000)));
     }
 
@@ -84,9 +84,9 @@ public class LabBenchmark {
     public void pinning() throws Exception {
         var executor = platform() ? newThreadPerTaskExecutor(Thread::new)
             : newVirtualThreadPerTaskExecutor();
-        Lab.runAll(executor, Lab.PER_CARRIER * Lab.CARRIERS, () -> {
+        Lab.runAll(executor, Machine.PER_CARRIER * Machine.CARRIERS, () -> {
             synchronized (VirtualThreadsLab.OWN.get()) {
-                Thread.sleep(500 / Lab.PER_CARRIER);
+                Thread.sleep(500 / Machine.PER_CARRIER);
             }
         });
     }
@@ -106,20 +106,21 @@ public class LabBenchmark {
         if (alone) return; // the others have no such step
         print("sleep-wave", "10,000, pool 200", "sleepWave", "threads", "200");
         print("sleep-wave", "10,000, pool 1,000", "sleepWave", "threads", "1000");
-        print("cpu-primes", 4 * Lab.PROCESSORS + " × 78,498 primes", "cpuPrimes");
-        print("pinning", Lab.PER_CARRIER * Lab.CARRIERS + " in synchronized", "pinning");
+        print("cpu-primes", 4 * Machine.PROCESSORS + " × 78,498 primes", "cpuPrimes");
+        print("pinning", Machine.PER_CARRIER * Machine.CARRIERS + " in synchronized", "pinning");
     }
 
     static void print(String experiment, String work, String method, String... param)
             throws RunnerException {
-        Row row = Row.of(experiment, work, true, Lab.UNKNOWN);
+        List<Pair> pairs = new ArrayList<>();
         for (int i = 0; i < (method.equals("startTime") ? 9 : 5); i++) {
-            row.platforms().add(read("platform", method, param));
-            row.virtuals().add(read("virtual", method, param));
+            double platform = read("platform", method, param);
+            pairs.add(new Pair(platform, read("virtual", method, param)));
         }
+        Row row = new Row(experiment, work, true, Lab.UNKNOWN, pairs, List.of());
         System.out.printf("| %-12s | %-19s | %8s | %8s | %21s |%n", experiment, work,
             Text.number(row.platform(), " ms"), Text.number(row.virtual(), " ms"),
-            Report.ratio(row, true));
+            Page.ratio(row, true));
     }
 
     /** The median of a JVM's iterations, in ms. */
@@ -127,7 +128,8 @@ public class LabBenchmark {
         var options = new OptionsBuilder().verbosity(VerboseMode.SILENT)
             .include("LabBenchmark." + method).param("side", side);
         if (param.length > 0) options.param(param[0], param[1]);
-        if (Lab.JDK > 22) options.jvmArgsAppend("--sun-misc-unsafe-memory-access=allow"); // by JMH
+        if (Machine.JDK > 22) // JMH itself uses Unsafe
+            options.jvmArgsAppend("--sun-misc-unsafe-memory-access=allow");
         var jvm = new Runner(options.build()).runSingle().getAggregatedResult();
         return Row.median(jvm.getIterationResults().stream()
             .map(iteration -> iteration.getPrimaryResult().getScore()).toList());

@@ -6,10 +6,11 @@ import java.util.regex.*;
 import java.util.stream.*;
 
 /**
- * Checks the pages:
+ * Checks the pages, and how wide and long the code is that people read:
  *
- *     java .ci/pages/Documents.java         prints each fault as file:line: what is wrong
- *     java .ci/pages/Documents.java limits  writes today's sizes; each may grow by a tenth
+ *     java .ci/pages/Documents.java
+ *
+ * It prints each fault as file:line: what is wrong.
  */
 class Documents {
     static final String LAB = "VirtualThreadsLab.java";
@@ -21,7 +22,9 @@ class Documents {
     /** The command that draws a picture of a kept run. */
     static final String CHART = "java (\\S*Chart.java) (\\.ci/\\S+)(.*) > (\\S+\\.svg)";
     static final String FIVE = ".github/five.svg";
-    static final Path LIMITS = Path.of(".ci/limits.txt");
+    /** The first line of a method, of a class at the top or of one inside of it. */
+    static final Pattern METHOD =
+        Pattern.compile("^((?: {4}){1,2})(?:[\\w.<>\\[\\], ?]+ )?\\w+\\(.*");
 
     private int faults;
     private final Set<String> drawn = new HashSet<>();
@@ -29,12 +32,7 @@ class Documents {
     public static void main(String[] args) throws Exception {
         Locale.setDefault(Locale.ROOT); // or numbers would differ from place to place
         var documents = new Documents();
-        switch (args.length == 0 ? "" : args[0]) {
-            case "" -> documents.check();
-            case "limits" -> Files.write(LIMITS, sizes().entrySet().stream()
-                .map(size -> size.getValue() + " " + size.getKey()).toList());
-            default -> throw new IllegalArgumentException("not one of these: " + args[0]);
-        }
+        documents.check();
         System.exit(documents.faults == 0 ? 0 : 1);
     }
 
@@ -46,27 +44,13 @@ class Documents {
 
     void check() throws Exception {
         List<Page> pages = pages();
-        limits();
+        widths();
         pages.forEach(this::links);
         numbers(pages);
         pages.forEach(this::pictures);
-        require(drawn.contains(FIVE), Page.of("README.md"), 1, "doesn't say how to draw " + FIVE);
+        require(drawn.contains(FIVE), Page.of("README.md"), 1,
+            "doesn't say how to draw " + FIVE);
         if (faults == 0) System.out.println("no fault in " + pages.size() + " pages");
-    }
-
-    /** Of what is read as a whole: lines of a file, of all tests, and words of all pages. */
-    static Map<String, Integer> sizes() throws IOException {
-        Map<String, Integer> sizes = new TreeMap<>();
-        List<Page> read = pages();
-        sizes.put("words of all pages", read.stream().mapToInt(page ->
-            page.text().split("\\s+").length).sum());
-        List<Page> tests = tests();
-        sizes.put("lines of .ci/*.java", tests.stream().mapToInt(test ->
-            test.lines().size()).sum());
-        for (String program : List.of(LAB, ".github/CarrierCheck.java",
-                ".github/KnownBugs.java")) read.add(Page.of(program));
-        for (Page page : read) sizes.put("lines of " + page.path(), page.lines().size());
-        return sizes;
     }
 
     static List<Page> pages() throws IOException {
@@ -75,22 +59,42 @@ class Documents {
         return pages;
     }
 
-    static List<Page> tests() throws IOException {
-        return Page.all(".ci", ".java").stream()
-            .filter(file -> file.path().matches(".ci/[^/]*")).toList(); // not jmh's
-    }
-
-    void limits() throws IOException {
-        Map<String, Integer> sizes = sizes();
-        for (String line : Files.readAllLines(LIMITS)) {
-            String[] limit = line.split(" ", 2);
-            int size = sizes.getOrDefault(limit[1], 0);
-            require(size <= 1.1 * Integer.parseInt(limit[0]), Page.of(LIMITS.toString()), 1,
-                size + " " + limit[1] + ", a tenth over " + limit[0]);
-        }
-        for (Page java : Stream.concat(tests().stream(), Stream.of(Page.of(LAB))).toList())
+    /**
+     * Nobody likes to read what was squeezed to save lines, nor a method that's longer than a
+     * page. No file has a limit on its lines.
+     */
+    void widths() throws IOException {
+        List<Page> programs = new ArrayList<>(Page.all(".ci", ".java"));
+        programs.addAll(Page.all(".github", ".java"));
+        programs.add(Page.of(LAB));
+        for (Page java : programs) {
             for (MatchResult wide : Page.find(".{97,}", java.text()))
                 require(false, java, java.line(wide.start()), "over 96 columns");
+        }
+        for (String read : List.of(LAB, ".github/CarrierCheck.java",
+                ".github/KnownBugs.java")) {
+            Page java = Page.of(read);
+            int lines = java.lines().size();
+            long wide = java.lines().stream().filter(line -> line.length() > 90).count();
+            require(12 * wide <= lines, java, 1, wide + " lines of over 90 columns");
+            double mean = java.lines().stream().mapToInt(String::length).average().orElse(0);
+            require(mean <= 47, java, 1, "%.1f characters a line".formatted(mean));
+            methods(java);
+        }
+    }
+
+    /** Methods have no blank lines, so what ends in one isn't a method. */
+    void methods(Page java) {
+        List<String> lines = java.lines();
+        for (int first = 0; first < lines.size(); first++) {
+            Matcher method = METHOD.matcher(lines.get(first));
+            if (!method.matches()) continue;
+            int last = first;
+            while (!lines.get(last).startsWith(method.group(1) + "}")
+                && !lines.get(last).isBlank() && last + 1 < lines.size()) last++;
+            require(lines.get(last).isBlank() || last - first < 30, java, first + 1,
+                "a method of over 30 lines");
+        }
     }
 
     /** "](file#heading)", "src="file"" and "[JEP 444]: file" lead to what is there. */
