@@ -159,7 +159,27 @@ public class CarrierCheck {
 /** No call has ended for too long. The message says who's still there, and where. */
 class Stuck extends Exception {
     private static final long serialVersionUID = 1;
-    Stuck(String message) { super(message); }
+
+    Stuck(Map<Long, Thread> callers, Map<Long, Place> seen) {
+        super(": HANGS. No call has ended for "
+            + Answer.number(CarrierCheck.patience / 1_000) + " s.\n" + left(callers, seen));
+    }
+
+    private static String left(Map<Long, Thread> callers, Map<Long, Place> seen) {
+        Map<String, Integer> left = new TreeMap<>();
+        seen.forEach((id, place) -> {
+            if (!callers.containsKey(id)) left.put("- Keeps the carrier, " + place.text(), 1);
+        });
+        for (Thread caller : callers.values()) {
+            if (!caller.isAlive()) continue;
+            Place place = seen.get(caller.threadId());
+            left.merge(place == null ? "- Waits" + Round.where(caller.getStackTrace())
+                : "- " + Answer.stays(place) + " at " + place.text(), 1, Integer::sum);
+        }
+        return left.entrySet().stream().map(one -> Answer.wrap(one.getKey()
+            + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : "")).strip())
+            .collect(Collectors.joining("\n"));
+    }
 }
 
 // ------------------------------------------------------------------------------ the JVM
@@ -234,8 +254,8 @@ record Mounted(long id, String stack, boolean hasOwnStack) {
     private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)((?:\n\t.*)*)(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
 
-    static List<Mounted> all() throws Exception {
-        return CARRIER.matcher(Jvm.dump()).results().map(found -> {
+    static List<Mounted> all(String dump) {
+        return CARRIER.matcher(dump).results().map(found -> {
             String own = found.group(4);
             return new Mounted(Long.parseLong(found.group(2)),
                 own != null ? own : found.group(3), own != null);
@@ -345,6 +365,9 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             && other.own.equals(own.subList(start, own.size()));
     }
 
+    /** Who waits on his carrier doesn't only lack a processor. */
+    boolean stays() { return kind != Kind.RUNS && kind != Kind.UNKNOWN; }
+    boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
     boolean isNative() { return innermost != null && innermost.isNative(); }
 
     /** The innermost frames outside the JDK, and the outermost, as one of them is to blame. */
@@ -362,13 +385,64 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 // ------------------------------------------------------------------------------- a round
 
+/** Who was mounted so many ms after a tick had been started, and where, if it's in a call. */
+record Look(double ms, Map<Long, Place> seen, Set<Long> mounted) { }
+
+/** How long somebody was there, in ms. */
+record Hold(Place place, double ms) {
+    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
+}
+
+/**
+ * What the looks say that were taken while a tick was late. Somebody who's seen may lack a
+ * processor himself, and would leave soon; but not if he waits, or has had processor time.
+ */
+class Late {
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    double held; // ms in which no other could run
+    double still; // ms in native code, or so: sure if the machine isn't busy
+    double doubtful; // ms of others who were seen
+
+    /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
+    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
+        boolean handsOver = isOfOneCall && comesBack(looks);
+        boolean computes = cpu > delay / 4; // a busy machine gives a thread a third, or more
+        for (int i = 0; i < looks.size(); i++) {
+            double before = i == 0 ? 0 : looks.get(i - 1).ms();
+            boolean isLast = i == looks.size() - 1;
+            double ms = (isLast ? delay : looks.get(i).ms()) - before;
+            Collection<Place> seen = looks.get(i).seen().values();
+            if (handsOver) seen = List.of(Place.of(Kind.HANDS_OVER));
+            if (seen.isEmpty()) continue;
+            for (Place place : seen)
+                holds.merge(place.key(), new Hold(place, ms), Hold::and);
+            if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
+            else if (looks.size() > 1 && seen.stream().anyMatch(Place::mayStay)) still += ms;
+            else doubtful += ms;
+        }
+    }
+
+    /** Whether somebody else was mounted, and then the first one again, before the tick. */
+    private static boolean comesBack(List<Look> looks) {
+        Set<Long> gone = new HashSet<>();
+        Set<Long> last = Set.of();
+        for (Look look : looks) {
+            if (look.mounted().isEmpty()) continue;
+            if (look.mounted().stream().anyMatch(gone::contains)) return true;
+            gone.addAll(last);
+            gone.removeAll(look.mounted());
+            last = look.mounted();
+        }
+        return false;
+    }
+}
+
 /** Some calls at once, made and measured by its constructor: numbers, no opinion. */
 class Round {
     private static final double PAUSE = 0.3; // ms until a look; it takes 0.2, and stops all
     private final CarrierCheck.Call call;
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
-    private final List<Look> looks = new ArrayList<>(); // while the current tick is late
     private volatile long progress = System.nanoTime(); // when the last call ended
     private double used; // ms of processor time when the last tick had ended
     private double cpu; // ms of it until the current tick ran
@@ -395,13 +469,7 @@ class Round {
     int added; // carriers
     boolean changed; // the number of carriers
 
-    record Look(double ms, Map<Long, Place> seen, Set<Long> mounted) { }
     record Failure(String text, int count) { }
-
-    /** How long somebody was there, in ms. */
-    record Hold(Place place, double ms) {
-        Hold and(Hold other) { return new Hold(place, ms + other.ms); }
-    }
 
     Round(CarrierCheck.Call call, int calls, Thread.Builder threads) throws Exception {
         this.call = call;
@@ -460,7 +528,7 @@ class Round {
         return thrown.getClass().getName() + side + where(thrown.getStackTrace());
     }
 
-    private static String where(StackTraceElement[] stack) {
+    static String where(StackTraceElement[] stack) {
         return Frame.all(Arrays.toString(stack)).stream()
             .takeWhile(frame -> !frame.is(Place.CALL)).filter(frame -> !frame.isJdk())
             .findFirst().map(frame -> " at " + frame.text()).orElse("");
@@ -469,41 +537,42 @@ class Round {
     /** Starts a tick, looks until it has run, and returns how many ms late it was. */
     private double tick() throws Exception {
         stopIfStuck();
-        looks.clear();
         long begin = System.nanoTime();
         var ran = new FutureTask<>(() -> inTick(begin));
         Thread tick = Thread.ofVirtual().unstarted(ran);
         ticking.add(tick.threadId());
         tick.start();
-        double before = lookUntilEnd(tick, begin);
+        List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
-        if (looks.isEmpty()) {
-            sliced += cpu;
-        } else {
-            worked += cpu;
-            Look last = looks.getLast(); // the rest is below 0 if the tick ran during that look
-            looks.add(new Look(delay - before, last.seen, last.mounted));
-            charge();
-        }
+        if (looks.isEmpty()) sliced += cpu;
+        else charge(new Late(looks, delay, cpu, isOfOne()));
         late += Math.max(0, delay - 1);
         ticks++;
         used = Jvm.cpuMs();
         return delay;
     }
 
-    /** Returns how many ms after the tick's begin the last look was. */
-    private double lookUntilEnd(Thread tick, long begin) throws Exception {
+    private List<Look> lookUntilEnd(Thread tick, long begin) throws Exception {
+        List<Look> looks = new ArrayList<>();
         double before = 0;
         double pause = PAUSE;
         for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
             noise = Math.max(noise, msSince(begin) - before - pause); // or a collection
             Look look = look();
-            double now = msSince(begin);
-            looks.add(new Look(now - before, look.seen, look.mounted));
-            before = now;
+            before = msSince(begin);
+            looks.add(new Look(before, look.seen(), look.mounted()));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
-        return before;
+        return looks;
+    }
+
+    private void charge(Late late) {
+        worked += cpu;
+        held += late.held;
+        still += late.still;
+        doubtful += late.doubtful;
+        longest = Math.max(longest, late.held + late.still + late.doubtful);
+        late.holds.forEach((key, hold) -> holds.merge(key, hold, Hold::and));
     }
 
     /** What a tick does. It has waited for this: who else is mounted has another carrier. */
@@ -515,63 +584,17 @@ class Round {
         if (cpu > 0.5 && !mayYield) computed += cpu;
         if (isOfOne() && msSince(start) < lookAfter) return delay;
         lookAfter = msSince(start) + 5;
-        Map<Long, Place> beside = look().seen;
+        Map<Long, Place> beside = look().seen();
         added = Math.max(added, beside.size());
         for (Place place : beside.values())
             addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
         return delay;
     }
 
-    /**
-     * Charges whoever was seen while the current tick was late. That may be a thread that lacks
-     * a processor itself, unless it waits, or has had processor time.
-     */
-    private void charge() {
-        boolean handsOver = isOfOne() && comesBack();
-        double sum = looks.stream().mapToDouble(Look::ms).sum();
-        boolean computes = cpu > sum / 4; // a busy machine gives a thread a third, or more
-        double piece = 0;
-        for (Look look : looks) {
-            Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
-                : look.seen.values();
-            if (seen.isEmpty()) continue;
-            for (Place place : seen)
-                holds.merge(place.key(), new Hold(place, look.ms), Hold::and);
-            if (computes || seen.stream().anyMatch(Round::waits)) held += look.ms;
-            else if (looks.size() > 2 && seen.stream().anyMatch(Round::mayBlock))
-                still += look.ms;
-            else doubtful += look.ms;
-            piece += look.ms;
-        }
-        longest = Math.max(longest, piece);
-    }
-
-    private static boolean waits(Place place) {
-        return place.kind() != Kind.RUNS && place.kind() != Kind.UNKNOWN;
-    }
-
-    private static boolean mayBlock(Place place) {
-        return place.kind() == Kind.UNKNOWN || place.isNative();
-    }
-
-    /** Whether somebody else was mounted, and then the first one again, before the tick. */
-    private boolean comesBack() {
-        Set<Long> gone = new HashSet<>();
-        Set<Long> last = Set.of();
-        for (Look look : looks) {
-            if (look.mounted.stream().anyMatch(gone::contains)) return true;
-            Set<Long> left = new HashSet<>(last);
-            left.removeAll(look.mounted);
-            if (!look.mounted.isEmpty()) gone.addAll(left);
-            if (!look.mounted.isEmpty()) last = look.mounted;
-        }
-        return false;
-    }
-
     private Look look() throws Exception {
         Map<Long, Place> seen = new HashMap<>();
         Set<Long> mounted = new HashSet<>();
-        for (Mounted one : Mounted.all()) {
+        for (Mounted one : Mounted.all(Jvm.dump())) {
             boolean polls = one.stack().contains(".subPollerLoop("); // the JDK's
             if (polls || ticking.contains(one.id())) continue;
             Place place = Place.of(one, callers.get(one.id()));
@@ -581,24 +604,10 @@ class Round {
         return new Look(0, seen, mounted);
     }
 
+    /** Ends the round if no call has ended for too long. */
     private void stopIfStuck() throws Exception {
         if (msSince(progress) < CarrierCheck.patience) return;
-        Map<Long, Place> seen = look().seen;
-        Map<String, Integer> left = new TreeMap<>();
-        seen.forEach((id, place) -> {
-            if (!callers.containsKey(id)) left.put("- Keeps the carrier, " + place.text(), 1);
-        });
-        for (Thread caller : callers.values()) {
-            if (!caller.isAlive()) continue;
-            Place place = seen.get(caller.threadId());
-            left.merge(place == null ? "- Waits" + where(caller.getStackTrace())
-                : "- " + Answer.stays(place) + " at " + place.text(), 1, Integer::sum);
-        }
-        String said = left.entrySet().stream().map(one -> one.getKey()
-            + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : ""))
-            .collect(Collectors.joining("\n"));
-        throw new Stuck(": HANGS. No call has ended for "
-            + Answer.number(CarrierCheck.patience / 1_000) + " s.\n" + said);
+        throw new Stuck(callers, look().seen());
     }
 }
 
@@ -614,16 +623,16 @@ record Crowd(double took, double held, double longest, double share, double lost
 
 /** Who held the carrier, those first that did so for the most time; then who had another. */
 record Holders(Kind kind, boolean isOther, double busy, // processor time, as a share of that
-        List<Round.Hold> places, List<Round.Hold> added) {
+        List<Hold> places, List<Hold> added) {
     static Holders of(List<Round> rounds) {
-        List<Round.Hold> places = sorted(rounds, round -> round.holds);
+        List<Hold> places = sorted(rounds, round -> round.holds);
         double held = Numbers.sum(rounds, round -> round.held);
         double worked = Numbers.sum(rounds, round -> round.worked);
         boolean collects = 2 * Numbers.sum(rounds, round -> round.collected) > held;
         Place most = places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
-        double all = places.stream().mapToDouble(Round.Hold::ms).sum();
+        double all = places.stream().mapToDouble(Hold::ms).sum();
         if (collects) most = Place.of(Kind.COLLECTS);
-        else for (Round.Hold one : places)
+        else for (Hold one : places)
             if (one.place().kind() == Kind.HANDS_OVER && 4 * one.ms() > all) most = one.place();
         return new Holders(most.kind(), most.isOther(),
             worked / Math.max(held, 0.001), places, sorted(rounds, round -> round.addedFor));
@@ -632,12 +641,12 @@ record Holders(Kind kind, boolean isOther, double busy, // processor time, as a 
     /** That's sure: who only lacks a processor isn't seen so. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
-    private static List<Round.Hold> sorted(List<Round> rounds,
-            Function<Round, Map<String, Round.Hold>> what) {
-        Map<String, Round.Hold> all = new HashMap<>();
+    private static List<Hold> sorted(List<Round> rounds,
+            Function<Round, Map<String, Hold>> what) {
+        Map<String, Hold> all = new HashMap<>();
         for (Round round : rounds)
-            what.apply(round).forEach((key, hold) -> all.merge(key, hold, Round.Hold::and));
-        List<Round.Hold> sorted = new ArrayList<>();
+            what.apply(round).forEach((key, hold) -> all.merge(key, hold, Hold::and));
+        List<Hold> sorted = new ArrayList<>();
         all.values().stream()
             .sorted(Comparator.comparingDouble(Holders::weight).reversed())
             .forEach(hold -> {
@@ -651,7 +660,7 @@ record Holders(Kind kind, boolean isOther, double busy, // processor time, as a 
     }
 
     /** On 21, one may wait for a class's initializer while another one is pinned there. */
-    private static double weight(Round.Hold hold) {
+    private static double weight(Hold hold) {
         return hold.ms() * (hold.place().kind() == Kind.AWAITS_CLASS ? 0.8 : 1);
     }
 }
@@ -671,7 +680,7 @@ record Numbers(
         double share, // of the time that's held
         double lost, // share of the time that ticks were late, and nobody was seen
         double noise, // that the asking thread was late, the largest
-        double stood, // the same, median
+        double stood, // the same, in three quarters of rounds
         double sliced, // processor time in pieces too short to be seen, in a call
         int adding, // rounds of warm calls that had a carrier added
         boolean changed, // by the call: the number of carriers
@@ -692,7 +701,7 @@ record Numbers(
             sum(rounds, Round::held) / sum(rounds, round -> round.whole),
             median(rounds, Round::lost),
             rounds.stream().mapToDouble(Round::noise).max().orElse(0),
-            median(rounds, Round::noise),
+            rank(rounds.stream().map(Round::noise), 0.25),
             median(rounds, round -> round.sliced - round.ticks * tickMs),
             (int) rounds.stream().filter(round -> round.added > 0).count(),
             rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
@@ -709,9 +718,11 @@ record Numbers(
         return median(rounds.stream().map(what::applyAsDouble));
     }
 
-    private static double median(Stream<Double> values) {
+    private static double median(Stream<Double> values) { return rank(values, 0.5); }
+
+    private static double rank(Stream<Double> values, double share) {
         List<Double> sorted = values.sorted().toList();
-        return sorted.isEmpty() ? Double.NaN : sorted.get(sorted.size() / 2);
+        return sorted.isEmpty() ? Double.NaN : sorted.get((int) (share * sorted.size()));
     }
 }
 
@@ -862,12 +873,17 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private String headline() {
         boolean isSeen = warm.held() > 0;
         String held = isSeen ? held(warm.held(), warm.takes())
-            : held(warm.crowd().held(), warm.crowd().took()) + ", by twenty at once";
+            : held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
+        Verdict first = Verdict.ofCold(cold);
         if (isSeen) held += warm.holding() < warm.calls()
             ? ", in " + warm.holding() + " of " + warm.calls() + " calls" : ", in each call";
         return switch (verdict()) {
-            case FREE -> "FREE. Others run meanwhile";
-            case ONCE -> "ONCE. Only its first calls keep their carrier";
+            case FREE -> "FREE. Other virtual threads run meanwhile";
+            case ONCE -> "ONCE. Its first twenty calls " + (first == Verdict.ADDS
+                ? "added " + cold.crowd().added() + " carriers"
+                : "were " + first + held(cold.held(), cold.crowd().took()))
+                + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
+                    : "; later ones are too short to tell");
             case SOME -> "SOME calls keep their carrier, for up to " + number(warm.most())
                 + " ms";
             case ADDS -> "ADDS a carrier, as it blocks its own";
@@ -889,7 +905,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private static String held(double ms, double of) {
         return " for " + (ms < 1.5 * of
             ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
-            : number(ms) + " ms, and it takes " + number(of));
+            : number(ms) + " ms, though it takes " + number(of) + " ms");
     }
 
     private String doubt() {
@@ -910,17 +926,17 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     /** Where, why, how many carriers that takes, and what helps. */
     private static void about(List<String> lines, Verdict verdict, Numbers it) {
         boolean adds = verdict == Verdict.ADDS;
-        List<Round.Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
+        List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        double all = places.stream().mapToDouble(Round.Hold::ms).sum();
+        double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean toldOnce = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
             .contains(verdict);
-        for (Round.Hold hold : places.stream().limit(3).toList()) {
+        for (Hold hold : places.stream().limit(3).toList()) {
             if (hold.ms() < all / 5) continue;
             String share = hold.ms() > 0.9 * all || toldOnce ? ""
-                : Math.round(100 * hold.ms() / all) + "% of that ";
+                : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
             lines.add("- Where: " + share + hold.place().text());
-            if (!toldOnce) lines.add("- Why: " + why(verdict, hold.place()));
+            if (!toldOnce && verdict != Verdict.CANT_TELL) lines.add("- Why: " + why(verdict, hold.place()));
         }
         if (toldOnce) lines.add("- Why: " + verdict.meaning);
         if (!adds && Verdict.adds(it)) lines.add("- It adds carriers, too: "
@@ -946,7 +962,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case HANDS_OVER, COLLECTS -> verdict.meaning;
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
-            case RUNS -> (verdict == Verdict.COMPUTES ? "it computes" : place.isNative()
+            case RUNS -> (verdict == Verdict.COMPUTES
+                ? "it computes, and nobody takes a carrier from who does that" : place.isNative()
                 ? "it's in native code, " + place.innermost().text()
                 : "it computes, or the JVM makes it wait")
                 + (place.inside().isEmpty() ? "" : " in " + place.inside());
@@ -974,7 +991,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private void first(List<String> lines, Verdict first) {
         if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
             || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
-        List<Round.Hold> places = cold.holders().places();
+        List<Hold> places = cold.holders().places();
         lines.add("- The first twenty, at once, " + (first == Verdict.ADDS
             ? "added " + cold.crowd().added() + " carriers"
             : "kept it" + held(cold.held(), cold.crowd().took()) + (places.isEmpty() ? ""
