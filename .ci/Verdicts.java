@@ -155,7 +155,8 @@ class Verdicts {
         at A.b(A.java:1), - waiting on the Class initialization monitor for p.Slow; own; \
             AWAITS_CLASS A.b:1 inside p.Slow
         at A.a(A.java:1), at A.b(A.java:2), at A.c(A.java:3), at A.d(A.java:4), \
-            at A.e(A.java:5), at A.f(A.java:6); own; RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
+            at A.e(A.java:5), at A.f(A.java:6); own; \
+            RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
         at java.util.zip.Inflater.inflate(java.base@25/Native Method), at A.b(A.java:1); own; \
             RUNS A.b:1 native
         """;
