@@ -971,7 +971,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         }
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
-        lines.add("- The first twenty, at once, kept it" + held(cold.held(), cold.crowd().took())
+        lines.add("- The first twenty, at once, kept it"
+            + held(cold.held(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> "; at " + hold.place().text() + ", "
                     + Words.why(first, hold.place())).collect(Collectors.joining()));
