@@ -385,8 +385,11 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 // ------------------------------------------------------------------------------- a round
 
-/** Who was mounted so many ms after a tick had been started, and where, if it's in a call. */
-record Look(double ms, Map<Long, Place> seen, Set<Long> mounted) { }
+/**
+ * Who was mounted so many ms after a tick had been started, and where, if it's in a call. That
+ * took stopMs, as deep stacks are long.
+ */
+record Look(double ms, double stopMs, Map<Long, Place> seen, Set<Long> mounted) { }
 
 /** How long somebody was there, in ms. */
 record Hold(Place place, double ms) {
@@ -406,7 +409,9 @@ class Late {
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
-        boolean computes = cpu > delay / 4; // a busy machine gives a thread a third, or more
+        // A busy machine gives a thread a third, or more; but a look stops it.
+        double stopped = looks.stream().mapToDouble(Look::stopMs).sum();
+        boolean computes = cpu > Math.max(delay - stopped, delay / 4) / 4;
         for (int i = 0; i < looks.size(); i++) {
             double before = i == 0 ? 0 : looks.get(i - 1).ms();
             boolean isLast = i == looks.size() - 1;
@@ -557,10 +562,11 @@ class Round {
         double before = 0;
         double pause = PAUSE;
         for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
-            noise = Math.max(noise, msSince(begin) - before - pause); // or a collection
+            double woken = msSince(begin);
+            noise = Math.max(noise, woken - before - pause); // or a collection
             Look look = look();
             before = msSince(begin);
-            looks.add(new Look(before, look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, look.seen(), look.mounted()));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
@@ -601,7 +607,7 @@ class Round {
             mounted.add(one.id());
             if (place != null) seen.put(one.id(), place);
         }
-        return new Look(0, seen, mounted);
+        return new Look(0, 0, seen, mounted);
     }
 
     /** Ends the round if no call has ended for too long. */
