@@ -12,6 +12,8 @@ class Verdicts {
     static final String WARM = """
         takes 50                                               FREE
         calls 0                                                FAILED
+        calls 10, failed 11                                    FAILED
+        calls 10, failed 9                                     FREE
         changed 1, held 50, kind WAITS                         CANT_TELL
 
         held 5.5, kind WAITS                                   PINNED
@@ -73,6 +75,7 @@ class Verdicts {
     static final String COLD = """
         takes 50                                               FREE
         calls 0                                                FAILED
+        calls 9, failed 11                                     FAILED
         changed 1                                              CANT_TELL
         crowd.added 5                                          ADDS
         crowd.added 4                                          FREE
@@ -295,13 +298,16 @@ class Verdicts {
         crowd.late = 15;
         crowd.added = 3;
         crowd.holds.put("u", new Hold(somewhere('U'), 12));
+        crowd.failures.put("one", new Round.Failure("", 1));
+        crowd.failures.put("two", new Round.Failure("", 1));
         Round platform = round(25);
         Numbers all = Numbers.of(warm, crowd, platform, 0.1);
         crowd.changed = true;
+        crowd.failures.remove("two");
         crowd.collected = 100;
-        return same("all", "4 4 30.0 3.0 9.0 3.0 4.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
+        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
                 + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
-            + same("none seen", "0 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
+            + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
                 + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }

@@ -502,6 +502,7 @@ class Round {
     }
 
     boolean isOfOne() { return callers.size() == 1; }
+    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
     double held() { return Math.max(held, collected); }
     double lost() { return (late - held) / whole; }
     double noise() { return Math.max(noise, stood); }
@@ -677,6 +678,7 @@ record Holders(Kind kind, boolean isOther, double busy, // processor time, as a 
  */
 record Numbers(
         int calls, // that ended well
+        int failed, // others, with those of the crowd
         int holding, // rounds in which the carrier was held
         double takes, // a call
         double held, // in a call; cold: in all
@@ -698,6 +700,7 @@ record Numbers(
         boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
+            (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
             (int) rounds.stream().filter(round -> round.held() > 0.3).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(rounds, Round::held),
@@ -746,7 +749,7 @@ enum Verdict {
     OTHER("another virtual thread, which it starts or uses, keeps the carrier"),
     TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred"),
     CANT_TELL("the machine is busy, or nobody was seen"),
-    FAILED("all calls failed, or there's no answer");
+    FAILED("most calls failed, or there's no answer");
 
     final String meaning;
 
@@ -766,7 +769,7 @@ enum Verdict {
 
     /** Of warm calls. */
     static Verdict of(Numbers it) {
-        if (it.calls() == 0) return FAILED;
+        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
         if (it.takes() < CROWD && it.crowd().share() > MOST) return who(it);
@@ -781,7 +784,7 @@ enum Verdict {
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
     static Verdict ofCold(Numbers it) {
-        if (it.calls() == 0) return FAILED;
+        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         double mean = it.held() / 20;
         if (adds(it) && mean < it.takes() / 2) return ADDS;
@@ -894,8 +897,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
             case CANT_TELL -> "CAN'T TELL" + doubt();
-            case FAILED -> cold.calls() == 0 ? "FAILED, in all calls"
-                : "FAILED, in all calls but the first twenty";
+            case FAILED -> "FAILED, in "
+                + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
         };
     }
 
