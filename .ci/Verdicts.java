@@ -69,6 +69,8 @@ class Verdicts {
         takes 5, stood 1.8                                     FREE
         sliced 11                                              COMPUTES
         sliced 9                                               FREE
+        sliced 7, held 4                                       COMPUTES
+        sliced 7, held 2                                       FREE
         """;
 
     /** The verdict on the first twenty, of which held is the sum. */

@@ -779,7 +779,7 @@ enum Verdict {
         if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holds(it, it.maybe()) || stands(it)) return CANT_TELL;
-        return it.sliced() > SLICED * it.takes() ? COMPUTES : FREE;
+        return it.sliced() + it.held() > SLICED * it.takes() ? COMPUTES : FREE;
     }
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
@@ -890,7 +890,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + held();
             case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held()
-                : held(warm.sliced(), warm.takes()) + ", in slices");
+                : held(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
             case HANDS_OVER -> "HANDS OVER" + held();
             case COLLECTS -> "COLLECTS garbage" + held();
             case OTHER -> "OTHER threads keep its carrier" + held();
