@@ -107,7 +107,7 @@ public class CarrierCheck {
             Jvm.begin();
             Runtime.getRuntime().addShutdownHook(new Thread(CarrierCheck::end));
             Answer control = measure("sleep", () -> Thread.sleep(50));
-            tickMs = control.rounds().stream().filter(Round::isOfOne)
+            tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
             say(Answer.title(Verdict.of(control.warm())));
         } catch (Throwable e) { // a wrong option
@@ -462,7 +462,8 @@ class Round {
     double doubtful; // ms in which that's possible, too
     double longest; // of these, in one piece
     double worked; // ms of processor time in late ticks
-    double sliced; // ms of processor time between ticks
+    double sliced; // ms of processor time between ticks that weren't late
+    int ticks; // of these
     double computed; // of that, ms of pieces, unless somebody may yield
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
@@ -470,7 +471,6 @@ class Round {
     double stood; // the same between ticks: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
-    int ticks;
     int added; // carriers
     boolean changed; // the number of carriers
 
@@ -550,10 +550,13 @@ class Round {
         tick.start();
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
-        if (looks.isEmpty()) sliced += cpu;
-        else charge(new Late(looks, delay, cpu, isOfOne()));
+        if (looks.isEmpty()) {
+            sliced += cpu;
+            ticks++;
+        } else {
+            charge(new Late(looks, delay, cpu, isOfOne()));
+        }
         late += Math.max(0, delay - 1);
-        ticks++;
         used = Jvm.cpuMs();
         return delay;
     }
