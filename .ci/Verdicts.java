@@ -172,10 +172,10 @@ class Verdicts {
         0.3 1W; delay 0.5; held 0.5
         0.3 1W, 0.8 1W; delay 0.7; held 0.7
         0.3 1R, 0.8 1R; delay 1; doubtful 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0, worked 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.2; doubtful 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.2, stop 0.15; held 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.1, stop 0.5; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.2, stop 0.15; held 1.0, worked 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.1, stop 0.5; held 1.0, worked 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.05, stop 0.5; doubtful 1.0
         0.3 1N, 0.8 1N; delay 1; still 1.0
         0.3 1N; delay 1; doubtful 1.0
@@ -425,7 +425,7 @@ class Verdicts {
         double delay = Double.parseDouble(values.get("delay"));
         Late late = new Late(looks, delay, cpu, !values.containsKey("at once"));
         String said = part("held", late.held) + part("still", late.still)
-            + part("doubtful", late.doubtful);
+            + part("doubtful", late.doubtful) + part(", worked", late.worked);
         if (said.equals(words.length < 3 ? "" : words[2])) return 0;
         System.out.println(line + " but was " + said);
         return 1;

@@ -405,6 +405,7 @@ class Late {
     double held; // ms in which no other could run
     double still; // ms in native code, or so: sure if the machine isn't busy
     double doubtful; // ms of others who were seen
+    double worked; // ms of somebody who had processor time
 
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
@@ -421,6 +422,7 @@ class Late {
             if (seen.isEmpty()) continue;
             for (Place place : seen)
                 holds.merge(place.key(), new Hold(place, ms), Hold::and);
+            if (computes) worked += ms;
             if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
             else if (looks.size() > 1 && seen.stream().anyMatch(Place::mayStay)) still += ms;
             else doubtful += ms;
@@ -461,7 +463,7 @@ class Round {
     double held; // ms in which no other could run
     double doubtful; // ms in which that's possible, too
     double longest; // of these, in one piece
-    double worked; // ms of processor time in late ticks
+    double worked; // of that, ms of somebody who had processor time
     double sliced; // ms of processor time between ticks that weren't late
     int ticks; // of these
     double computed; // of that, ms of pieces, unless somebody may yield
@@ -577,7 +579,7 @@ class Round {
     }
 
     private void charge(Late late) {
-        worked += cpu;
+        worked += late.worked;
         held += late.held;
         still += late.still;
         doubtful += late.doubtful;
@@ -632,7 +634,7 @@ record Crowd(double took, double held, double longest, double share, double lost
 }
 
 /** Who held the carrier, those first that did so for the most time; then who had another. */
-record Holders(Kind kind, boolean isOther, double busy, // processor time, as a share of that
+record Holders(Kind kind, boolean isOther, double busy, // of that time, who computes
         List<Hold> places, List<Hold> added) {
     static Holders of(List<Round> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
@@ -768,7 +770,7 @@ enum Verdict {
     private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
     private static final double OFTEN = 0.25; // of calls; one may just print
     private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
-    private static final double WORKS = 0.25; // of what's held is processor time
+    private static final double WORKS = 0.25; // of what's held, as others hold it as well
 
     /** Of warm calls. */
     static Verdict of(Numbers it) {
