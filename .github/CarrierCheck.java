@@ -1058,7 +1058,7 @@ class Words {
             case OTHER -> "ask about what that thread does";
             case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
                 : inside.startsWith("a class") ? "load what it loads at startup, in main"
-                : Jvm.JDK < 24 ? "a newer library, JDK 25, or a ReentrantLock for synchronized"
+                : Jvm.JDK < 24 ? "a newer library or JDK, or a ReentrantLock for synchronized"
                 : "let a platform thread make the call";
             default -> place.kind() == Kind.AWAITS_CLASS
                 ? "use that class at startup, in main"
