@@ -706,7 +706,8 @@ record Numbers(
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
-            (int) rounds.stream().filter(round -> round.held() > 0.3).count(),
+            (int) rounds.stream()
+                .filter(round -> round.held() > 0.3 && round.failed() == 0).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(rounds, Round::held),
             median(rounds, round -> round.held() + round.doubtful),
