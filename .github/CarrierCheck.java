@@ -387,9 +387,10 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 /**
  * Who was mounted so many ms after a tick had been started, and where, if it's in a call. That
- * took stopMs, as deep stacks are long.
+ * took stopMs, as deep stacks are long. Until then, carriers had used cpuMs.
  */
-record Look(double ms, double stopMs, Map<Long, Place> seen, Set<Long> mounted) { }
+record Look(double ms, double stopMs, double cpuMs, Map<Long, Place> seen,
+        Set<Long> mounted) { }
 
 /** How long somebody was there, in ms. */
 record Hold(Place place, double ms) {
@@ -410,15 +411,18 @@ class Late {
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
-        // A busy machine gives a thread a third, or more; but a look stops it.
-        double stopped = looks.stream().mapToDouble(Look::stopMs).sum();
-        boolean computes = cpu > Math.max(delay - stopped, delay / 4) / 4;
-        for (int i = 0; i < looks.size(); i++) {
-            double before = i == 0 ? 0 : looks.get(i - 1).ms();
-            boolean isLast = i == looks.size() - 1;
-            double ms = (isLast ? delay : looks.get(i).ms()) - before;
-            Collection<Place> seen = looks.get(i).seen().values();
-            if (handsOver) seen = List.of(Place.of(Kind.HANDS_OVER));
+        double before = 0;
+        double usedBefore = 0;
+        for (Look look : looks) {
+            boolean isLast = look == looks.getLast();
+            double ms = (isLast ? delay : look.ms()) - before;
+            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
+            before = look.ms();
+            usedBefore = look.cpuMs();
+            // A busy machine gives a thread a third, or more; but a look stops it.
+            boolean computes = used > Math.max(ms - look.stopMs(), ms / 4) / 4;
+            Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
+                : look.seen().values();
             if (seen.isEmpty()) continue;
             for (Place place : seen)
                 holds.merge(place.key(), new Hold(place, ms), Hold::and);
@@ -572,7 +576,8 @@ class Round {
             noise = Math.max(noise, woken - before - pause); // or a collection
             Look look = look();
             before = msSince(begin);
-            looks.add(new Look(before, before - woken, look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used),
+                look.seen(), look.mounted()));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
@@ -613,7 +618,7 @@ class Round {
             mounted.add(one.id());
             if (place != null) seen.put(one.id(), place);
         }
-        return new Look(0, 0, seen, mounted);
+        return new Look(0, 0, 0, seen, mounted);
     }
 
     /** Ends the round if no call has ended for too long. */
@@ -795,6 +800,7 @@ enum Verdict {
         double mean = it.held() / 20;
         if (adds(it) && mean < it.takes() / 2) return ADDS;
         if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
+        if (waitsLong(it) && it.share() > SHARE) return who(it);
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > COLD) return CANT_TELL;
         return it.share() > COLD ? SOME : FREE;
@@ -805,9 +811,14 @@ enum Verdict {
         Verdict later = of(warm);
         if (later != FREE && later != TOO_SHORT) return later;
         Verdict first = ofCold(cold);
-        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first)
-            && cold.holders().waits() && cold.longest() > LONG;
+        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first) && waitsLong(cold);
         return first == ADDS || waits ? ONCE : later;
+    }
+
+    /** Classes of the JDK are initialized once, and that takes some time. */
+    private static boolean waitsLong(Numbers it) {
+        boolean isPinned = it.holders().kind() == Kind.WAITS;
+        return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
     }
 
     private static boolean holds(Numbers it, double held) {
