@@ -55,12 +55,16 @@ class Verdicts {
 
         lost 0.11                                              CANT_TELL
         lost 0.09                                              FREE
-        most 11, share 0.11                                    SOME
-        most 11, share 0.09, noise 6                           FREE
-        most 11, share 0.09, noise 5                           SOME
-        most 9, share 0.11                                     FREE
-        takes 30, most 7, share 0.11                           SOME
-        takes 30, most 5, share 0.11                           FREE
+        second 11, share 0.11                                  SOME
+        second 11, share 0.09, noise 6                         FREE
+        second 11, share 0.09, noise 5                         SOME
+        second 9, share 0.11                                   FREE
+        takes 30, second 7, share 0.11                         SOME
+        takes 30, second 5, share 0.11                         FREE
+        most 11, share 0.11, kind WAITS                        SOME
+        most 9, share 0.11, kind WAITS                         FREE
+        most 40, second 9, share 0.11, kind RUNS               FREE
+        most 60, second 9, share 0.11, kind RUNS               SOME
         maybe 5.5                                              CANT_TELL
         maybe 4.5                                              FREE
         stood 5.5                                              CANT_TELL
@@ -217,7 +221,8 @@ class Verdicts {
         held 45, kind COLLECTS; ; R
         held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U
         most 41, share 0.2, kind WAITS; crowd.added 6; L
-        most 41, share 0.2, holding 3, kind RUNS, busy 1; ; R
+        most 41, second 31, share 0.2, holding 3, kind RUNS, busy 1; ; R
+        most 14, second 2, holding 1; ; R
         adding 10, crowd.added 20; ; W
         ; share 0.6, longest 60, held 60, kind WAITS; C
         takes 0.05; share 0.6, longest 160, held 160, kind AWAITS_CLASS; I
@@ -265,7 +270,7 @@ class Verdicts {
             wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Verdict.of(cold, brief));
         }
         wrong += check("share 0.6, longest 60, kind WAITS  SOME", cold ->
-            Verdict.of(cold, numbers("most 11, share 0.11")));
+            Verdict.of(cold, numbers("second 11, share 0.11")));
         for (String line : PLACES.replace("PARKS", PARKS).lines().toList())
             wrong += place(line);
         for (String line : LOOKS.lines().toList()) wrong += late(line);
@@ -315,9 +320,9 @@ class Verdicts {
         crowd.changed = true;
         crowd.failures.remove("two");
         crowd.collected = 100;
-        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
+        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 3.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
                 + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
-            + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
+            + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
                 + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }

@@ -695,6 +695,7 @@ record Numbers(
         double maybe, // the same, with what may be a lack of processors
         double longest, // in one piece
         double most, // held in a round, the largest
+        double second, // the second largest
         double share, // of the time that's held
         double lost, // share of the time that ticks were late, and nobody was seen
         double noise, // that the asking thread was late, the largest
@@ -718,6 +719,8 @@ record Numbers(
             median(rounds, round -> round.held() + round.doubtful),
             median(rounds, round -> round.longest),
             rounds.stream().mapToDouble(Round::held).max().orElse(0),
+            rounds.stream().map(Round::held).sorted(Comparator.reverseOrder()).skip(1)
+                .findFirst().orElse(0.0),
             sum(rounds, Round::held) / sum(rounds, round -> round.whole),
             median(rounds, Round::lost),
             rounds.stream().mapToDouble(Round::noise).max().orElse(0),
@@ -832,9 +835,12 @@ enum Verdict {
             && it.held() < 2 * SHARE * it.takes();
     }
 
+    /** A single call may meet code that's slow at first, and computes for a while. */
     private static boolean holdsSome(Numbers it) {
-        boolean isLong = it.most() > 2 * SHARE * it.takes() || it.most() > LONG;
-        return isLong && (it.share() > SHARE || it.most() > 2 * it.noise());
+        boolean counts = it.holders().waits() || it.most() > 5 * LONG;
+        double most = counts ? it.most() : it.second();
+        boolean isLong = most > 2 * SHARE * it.takes() || most > LONG;
+        return isLong && (it.share() > SHARE || most > 2 * it.noise());
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
@@ -951,6 +957,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private void others(List<String> lines) {
         if (warm.crowd().added() > 0) lines.add("- The JVM added " + warm.crowd().added()
             + " carriers for twenty calls at once, perhaps as something is printed");
+        if (warm.most() > Math.min(10, warm.takes() / 5)) lines.add("- One call in "
+            + warm.calls() + " kept its carrier for " + Words.number(warm.most())
+            + " ms, the others for less");
         double both = Math.min(warm.crowd().took(), warm.platform());
         if (warm.crowd().share() > 0.3 || both < 10 * warm.takes()) return;
         lines.add("- Twenty at once take " + Math.round(both / warm.takes()) + " times as long,"
