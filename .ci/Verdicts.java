@@ -75,6 +75,9 @@ class Verdicts {
         sliced 9                                               FREE
         sliced 7, held 4                                       COMPUTES
         sliced 7, held 2                                       FREE
+        sliced 4, held 2, noise 2.2                            CANT_TELL
+        sliced 4, held 2, noise 1.8                            FREE
+        sliced 2, held 2, noise 2.2                            FREE
         """;
 
     /** The verdict on the first twenty, of which held is the sum. */
@@ -226,7 +229,7 @@ class Verdicts {
         adding 10, crowd.added 20; ; W
         ; share 0.6, longest 60, held 60, kind WAITS; C
         takes 0.05; share 0.6, longest 160, held 160, kind AWAITS_CLASS; I
-        takes 0.05; ; R
+        takes 0.05; takes 0.05; R
         takes 1.8, crowd.share 0.7, crowd.held 14, crowd.took 20, kind WAITS; ; W
         maybe 8; ; R
         lost 0.2; ; R

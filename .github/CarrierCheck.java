@@ -779,6 +779,7 @@ enum Verdict {
     private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
     private static final double OFTEN = 0.25; // of calls; one may just print
     private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
+    private static final double NOISE = 2; // ms; pauses stretch, and slices look rarer
     private static final double WORKS = 0.25; // of what's held, as others hold it as well
 
     /** Of warm calls. */
@@ -793,7 +794,9 @@ enum Verdict {
         if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holds(it, it.maybe()) || stands(it)) return CANT_TELL;
-        return it.sliced() + it.held() > SLICED * it.takes() ? COMPUTES : FREE;
+        double used = it.sliced() + it.held();
+        if (used > SLICED * it.takes()) return COMPUTES;
+        return used > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
