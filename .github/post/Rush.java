@@ -40,8 +40,10 @@ class Rush {
     void call() {
         client.sendAsync(request, HttpResponse.BodyHandlers.discarding())
             .whenComplete((answer, failure) -> {
-                if (failure == null && answer.statusCode() == 200) answered.incrementAndGet();
-                else if (("" + failure).contains("HttpTimeoutException")) gaveUp.incrementAndGet();
+                boolean late = ("" + failure).contains("HttpTimeoutException");
+                boolean fine = failure == null && answer.statusCode() == 200;
+                if (fine) answered.incrementAndGet();
+                else if (late) gaveUp.incrementAndGet();
                 else failed.add("" + (failure == null ? answer : failure));
             });
     }
