@@ -81,8 +81,8 @@ class KnownBugs {
     static final String LOOKED = "2026-11-28";
 
     /**
-     * Releases that have a bug, "24 to 27" or "25", and the first updates that are free of it,
-     * at most one a release, "25.0.3, 26.0.1". A release that's newer than those is free of it.
+     * Releases that have a bug, "24 to 27", "25" or "from 24", and the first updates that are
+     * free of it, at most one a release, "25.0.3, 26.0.1".
      */
     record Span(String has, String fixed) {
         List<Runtime.Version> fixes() {
@@ -92,9 +92,10 @@ class KnownBugs {
 
         /** Vendors may have fixed it in an earlier update, or have left a fix out. */
         boolean contains(Runtime.Version jdk) {
-            String[] ends = has.split(" to ");
+            String[] ends = has.replace("from ", "").split(" to ");
+            int last = Integer.parseInt(ends[ends.length - 1]);
             return jdk.feature() >= Integer.parseInt(ends[0])
-                && jdk.feature() <= Integer.parseInt(ends[ends.length - 1])
+                && (has.startsWith("from ") || jdk.feature() <= last)
                 && fixes().stream().noneMatch(fix -> fix.feature() == jdk.feature()
                     && jdk.compareToIgnoreOptional(fix) >= 0);
         }
@@ -156,19 +157,19 @@ class KnownBugs {
 
     static final List<Row> LIMITS = List.of(
         limit("hand-off", "hand-overs starve all others",
-            "if there's a pair per carrier", "21 to 27", "", KnownBugs::handOffsStarve),
+            "if there's a pair per carrier", "from 21", "", KnownBugs::handOffsStarve),
         limit("yield", "yields starve all others",
-            "if as many yield as carriers", "25 to 27", "", KnownBugs::yieldsStarve),
+            "if as many yield as carriers", "from 25", "", KnownBugs::yieldsStarve),
         limit("init-socket", "static {} waits for a socket",
-            "whose poller has no carrier", "22 to 27", "", KnownBugs::initSocket),
+            "whose poller has no carrier", "from 22", "", KnownBugs::initSocket),
         limit("init-monitor", "static {} waits for a monitor",
-            "whose owner has no carrier", "24 to 27", "",
+            "whose owner has no carrier", "from 24", "",
             () -> initializersHang(KnownBugs::restInMonitor)),
         limit("init-lock", "static {} waits for a lock",
-            "whose owner has no carrier", "21 to 27", "",
+            "whose owner has no carrier", "from 21", "",
             () -> initializersHang(KnownBugs::restWithLock)),
         limit("loader-lock", "class loader waits for a lock",
-            "whose owner has no carrier", "21 to 27", "", KnownBugs::loaderLock),
+            "whose owner has no carrier", "from 21", "", KnownBugs::loaderLock),
         limit("lock-inside", "synchronized waits for a lock",
             "whose owner has no carrier", "21 to 23", "24", KnownBugs::lockInside));
 
@@ -202,7 +203,7 @@ class KnownBugs {
             "as a pinned thread is printed", "21", "21.0.4, 22"),
         read("JDK-8389671", Harm.HANG, "select leaves no carrier", WINDOWS, "25 to 27", "28"),
         read("JDK-8390031", Harm.HANG, "a debugger blocks a monitor",
-            "if it suspends the next owner", "24 to 27", ""));
+            "if it suspends the next owner", "from 24", ""));
 
     static final List<Row> ROWS =
         Stream.of(BUGS, LIMITS, READ).flatMap(List::stream).toList();
