@@ -264,9 +264,10 @@ class KnownBugs {
     /** A verdict and, if there's one, its reason: "seen: a crash". */
     record Answer(Verdict verdict, String why) {
         static Answer of(String text) {
-            Verdict verdict = Stream.of(Verdict.values()).filter(one -> text.equals(one.words)
-                || text.startsWith(one.words + ": ")).findFirst().orElseThrow();
-            return new Answer(verdict, text.replaceFirst(verdict.words + "(: )?", ""));
+            String[] parts = (text + ": ").split(": ", 2);
+            Verdict verdict = Stream.of(Verdict.values())
+                .filter(one -> one.words.equals(parts[0])).findFirst().orElseThrow();
+            return new Answer(verdict, parts[1].replaceFirst(": $", ""));
         }
 
         @Override public String toString() {
@@ -343,7 +344,7 @@ class KnownBugs {
         if (!row.span.contains(JDK)) return new Answer(Verdict.NOT_HERE, "");
         boolean windows = System.getProperty("os.name").startsWith("Windows");
         boolean arm = System.getProperty("os.arch").equals("aarch64");
-        boolean fits = !row.when.startsWith(WINDOWS) || windows && (arm || row.when != ARM);
+        boolean fits = !row.when.startsWith(WINDOWS) || windows && (arm || !row.when.equals(ARM));
         return fits ? new Answer(Verdict.MAY_BE, "") : new Answer(Verdict.NOT_HERE, row.when);
     }
 
