@@ -342,10 +342,11 @@ class KnownBugs {
 
     static Answer byVersion(Row row) {
         if (!row.span.contains(JDK)) return new Answer(Verdict.NOT_HERE, "");
-        boolean windows = System.getProperty("os.name").startsWith("Windows");
-        boolean arm = System.getProperty("os.arch").equals("aarch64");
-        boolean fits = !row.when.startsWith(WINDOWS) || windows && (arm || !row.when.equals(ARM));
-        return fits ? new Answer(Verdict.MAY_BE, "") : new Answer(Verdict.NOT_HERE, row.when);
+        boolean isWindows = System.getProperty("os.name").startsWith("Windows");
+        boolean isArm = System.getProperty("os.arch").equals("aarch64");
+        if (row.when.startsWith(WINDOWS) && !isWindows || row.when.equals(ARM) && !isArm)
+            return new Answer(Verdict.NOT_HERE, row.when);
+        return new Answer(Verdict.MAY_BE, "");
     }
 
     /** A line for each kind, such as "Crash, not tried: JDK-8323792; fixed in 27". */
