@@ -345,7 +345,7 @@ class KnownBugs {
         boolean isWindows = System.getProperty("os.name").startsWith("Windows");
         boolean isArm = System.getProperty("os.arch").equals("aarch64");
         if (row.when.startsWith(WINDOWS) && !isWindows || row.when.equals(ARM) && !isArm)
-            return new Answer(Verdict.NOT_HERE, row.when);
+            return new Answer(Verdict.NOT_HERE, "only " + row.when);
         return new Answer(Verdict.MAY_BE, "");
     }
 
