@@ -322,20 +322,22 @@ class KnownBugs {
 
     /** What can't be told is tried once more: others may have been busy. */
     static Answer look(List<String> command, Row row) {
-        Answer answer = inJvms(command, row);
-        if (answer.verdict == Verdict.CANT_TELL) answer = inJvms(command, row);
+        var answer = new Answer(Verdict.NOT_SEEN, "");
+        boolean again = true;
+        for (int i = 0; i < row.jvms && answer.verdict == Verdict.NOT_SEEN; i++) {
+            answer = ask(command, row.id);
+            if (answer.verdict != Verdict.CANT_TELL || !again) continue;
+            again = false;
+            answer = ask(command, row.id);
+        }
         if (answer.verdict != Verdict.NOT_SEEN || !row.takesLuck()) return answer;
         return new Answer(row.span.contains(JDK) ? Verdict.NOT_NOW : Verdict.NO_LUCK, "");
     }
 
-    static Answer inJvms(List<String> command, Row row) {
+    static Answer ask(List<String> command, String id) {
         try {
-            Answer answer = new Answer(Verdict.NOT_SEEN, "");
-            for (int i = 0; i < row.jvms && answer.verdict == Verdict.NOT_SEEN; i++) {
-                answer = answer(command, row.id);
-            }
-            return answer;
-        } catch (Throwable e) { // a JVM isn't started, if the JDK is just updated
+            return answer(command, id);
+        } catch (Throwable e) { // a JVM doesn't start, if the JDK is just updated
             return new Answer(Verdict.CANT_TELL, "" + e);
         }
     }
@@ -579,13 +581,16 @@ class KnownBugs {
         if (owner != null) threads.add(start(owner));
         cantTellIf(settle(threads) < threads.size(), "too slow");
         for (int i = 0; i < CARRIERS; i++) threads.add(start(waiter));
-        long waiting = settle(threads); // on some JDKs, one finds no carrier
+        long waiting = settle(threads);
         if (failed != null) throw new ExecutionException(failed);
+        boolean allThere = threads.stream().allMatch(Thread::isAlive);
         go = true;
         if (owner != null) LockSupport.unpark(threads.getFirst());
         wake.run();
         boolean hangs = !end(threads);
-        cantTellIf(!hangs && waiting < threads.size(), "they don't wait, or too slow");
+        // if the owner keeps its carrier, as up to 23, only one of the others finds one
+        boolean ready = allThere && waiting >= CARRIERS;
+        cantTellIf(!hangs && !ready, "they don't wait, or too slow");
         return hangs;
     }
 
