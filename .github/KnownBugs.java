@@ -706,7 +706,7 @@ class KnownBugs {
         for (long begin = System.nanoTime(); System.nanoTime() - begin < 1e9; polls++) {
             threads.getThreadInfo(threads.getAllThreadIds());
         }
-        cantTellIf(polls < 1_000, "too slow"); // quiet: 40,000
+        cantTellIf(polls < 1_000, "too slow");
         return false;
     }
 
@@ -823,7 +823,7 @@ class KnownBugs {
     /**
      * Who yields goes to the queues of platform threads, to be fair to them (JDK-8296896, in
      * 20). From 25 on, a carrier that finds work in one such queue looks there again, so who's
-     * in another one waits for good (said in loom#226; JDK-8373118 is to change that).
+     * in another one waits for good (said in loom#226; JDK-8373118 is about that look).
      */
     static boolean yieldsStarve() throws Exception {
         return starves(Collections.nCopies(CARRIERS, KnownBugs::yields));
