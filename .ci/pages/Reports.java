@@ -278,7 +278,8 @@ public class Reports {
         @Override public void onCheckOut(Connection connection, String token) { load(token); }
     }
 
-    static class Loader implements org.ehcache.spi.loaderwriter.CacheLoaderWriter<Long, Object> {
+    static class Loader
+            implements org.ehcache.spi.loaderwriter.CacheLoaderWriter<Long, Object> {
         @Override public Object load(Long key) { return Reports.load(key); }
 
         @Override public void write(Long key, Object value) { }
