@@ -211,7 +211,7 @@ class KnownBugs {
 
     public static void main(String[] args) {
         List<String> words = List.of(args);
-        if (words.size() == 2 && words.contains(CHILD)) child(words.get(1));
+        if (words.size() == 3 && words.contains(CHILD)) child(words.get(1), words.get(2));
         if (words.contains("--help") || words.contains("-h")) help();
         for (String word : words) {
             if (ROWS.stream().noneMatch(row -> row.id.equals(word)))
@@ -435,7 +435,7 @@ class KnownBugs {
     /** The child's word, never its exit code, which means nothing: others end a JVM, too. */
     static Answer answer(List<String> command, String id) throws Exception {
         var builder = new ProcessBuilder(new ArrayList<>(command)).redirectErrorStream(true);
-        builder.command().addAll(List.of("KnownBugs", CHILD, id));
+        builder.command().addAll(List.of("KnownBugs", CHILD, "" + CARRIERS, id));
         builder.environment().keySet().removeAll(List.of( // they're in the command
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
@@ -467,14 +467,14 @@ class KnownBugs {
     static final String BEGUN = "KnownBugs has begun";
 
     /** Ends with its answer, or as its parent ends, which closes the input. */
-    static void child(String id) {
+    static void child(String carriers, String id) {
         Thread.ofPlatform().daemon().start(() -> {
             run(() -> System.in.read());
             Runtime.getRuntime().halt(2);
         });
         var answer = new Answer(Verdict.NOT_SEEN, "");
         try {
-            countCarriers();
+            countCarriers(Integer.parseInt(carriers));
             System.out.println(BEGUN);
             for (Row row : ROWS) {
                 if (row.id.equals(id) && row.sees.call()) answer = new Answer(Verdict.SEEN, "");
@@ -493,17 +493,17 @@ class KnownBugs {
     static void cantTellIf(boolean so, String why) { if (so) throw new AssertionError(why); }
 
     /** Starts a thread per carrier that keeps it busy, and one that mustn't run. */
-    static void countCarriers() throws Exception {
+    static void countCarriers(int carriers) throws Exception {
         var running = new Semaphore(0);
         running.release(); // if a virtual thread loads the classes for it, it may add a carrier
         running.acquire();
         List<Thread> threads = Stream.generate(() -> start(() -> {
             running.release();
             while (!go) Thread.onSpinWait();
-        })).limit(CARRIERS + 1).toList();
-        boolean enough = running.tryAcquire(CARRIERS, 10, TimeUnit.SECONDS);
+        })).limit(carriers + 1).toList();
+        boolean enough = running.tryAcquire(carriers, 10, TimeUnit.SECONDS);
         Thread.sleep(50);
-        cantTellIf(!enough || running.tryAcquire(), "not " + CARRIERS + " carriers");
+        cantTellIf(!enough || running.tryAcquire(), "not " + carriers + " carriers");
         go = true;
         end(threads);
         go = false;
@@ -543,10 +543,10 @@ class KnownBugs {
 
     static Thread start(Job job) { return Thread.startVirtualThread(() -> run(job)); }
 
-    /** False if none has ended for 50 waits: a JVM that's stopped for a while doesn't hang. */
+    /** False if none has ended for 60 waits: a JVM that's stopped for a while doesn't hang. */
     static boolean end(List<Thread> threads) throws InterruptedException {
         List<Thread> left = new ArrayList<>(threads);
-        for (int waits = 0; !left.isEmpty() && waits < 50; waits++) {
+        for (int waits = 0; !left.isEmpty() && waits < 60; waits++) {
             left.getFirst().join(100);
             if (left.removeIf(thread -> !thread.isAlive())) waits = 0;
         }
