@@ -181,15 +181,15 @@ class KnownBugs {
     static final String WINDOWS = "on Windows";
     static final String ARM = "on Windows on ARM";
     static final List<Row> READ = List.of(
-        read("JDK-8377715", Harm.WRONG, "code runs that's out of date",
-            "if a thread goes on slowly", "21 to 26", "27"),
+        read("JDK-8377715", Harm.WRONG, "out-of-date code runs",
+            "if a thread resumes the slow way", "21 to 26", "27"),
         read("JDK-8323792", Harm.CRASH, "getThreadInfo crashes the JVM",
             "as threads end", "21 to 26", "21.0.12, 25.0.4, 26.0.2, 27"),
         read("JDK-8337331", Harm.CRASH, "an agent crashes the JVM",
-            "as a pinned thread goes on", "21 to 23", "21.0.5, 24"),
-        read("JDK-8329088", Harm.CRASH, "going on crashes the JVM",
+            "as a pinned thread resumes", "21 to 23", "21.0.5, 24"),
+        read("JDK-8329088", Harm.CRASH, "resuming crashes the JVM",
             "during a collection", "21 to 22", "21.0.5, 23"),
-        read("JDK-8325469", Harm.CRASH, "going on crashes the JVM",
+        read("JDK-8325469", Harm.CRASH, "resuming crashes the JVM",
             "in a loop that's just compiled", "21 to 22", "21.0.5, 23"),
         read("JDK-8343607", Harm.CRASH, "Shenandoah crashes the JVM",
             "as C2 compiles", "21 to 23", "21.0.10, 24"),
