@@ -101,7 +101,7 @@ public class Reports {
             var where = new Hashtable<>(Map.of(
                 "java.naming.factory.initial", "com.sun.jndi.ldap.LdapCtxFactory",
                 "java.naming.provider.url", "ldap://127.0.0.1:" + silent(),
-                "com.sun.jndi.ldap.read.timeout", "50"));
+                "com.sun.jndi.ldap.connect.timeout", "50")); // for the login, too
             return () -> fails(() -> new javax.naming.directory.InitialDirContext(where));
         }),
         new Report("mail", () -> {
