@@ -19,8 +19,8 @@ class Carriers {
     }
 
     /**
-     * The scheduler starts or wakes a carrier only if it's to have more than it has threads. Once
-     * it has added some, for DNS as an example, these idle, and it has enough; so ask for one more.
+     * The scheduler starts or wakes a carrier only if it's to have more than it has threads.
+     * Once it has added some, as for DNS, these may idle, and it has enough: so ask for more.
      */
     static void give(MBeanServerConnection jvm, int carriers) throws IOException, JMException {
         var scheduler = new ObjectName("jdk.management:type=VirtualThreadScheduler");
