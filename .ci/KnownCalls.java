@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT-0
 import java.util.*;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.*;
 
@@ -14,8 +14,10 @@ class KnownCalls {
     public static void main(String[] args) throws Exception {
         for (String name : args) {
             if (name.startsWith("init-")) CarrierCheck.patience = 5_000; // it's a deadlock
-            if (name.equals("shares")) shares();
-            else CarrierCheck.ask(name, call(name));
+            Verdict said = CarrierCheck.ask(name, call(name));
+            boolean untold = said == Verdict.CANT_TELL || said == Verdict.TOO_SHORT;
+            if (untold || said != Verdict.FREE) System.out.println(name + " isn't FREE");
+            if (untold || said == Verdict.FREE) System.out.println(name + " may be FREE");
         }
         System.exit(0); // or the pool's threads live on
     }
@@ -69,6 +71,44 @@ class KnownCalls {
             case "one-fails" -> () -> {
                 if (CALLS.incrementAndGet() % 10 == 0) throw new IllegalStateException("no");
                 pin(50);
+            };
+            case "hands-over" -> KnownCalls::handOver;
+            case "slices" -> () -> {
+                for (int i = 0; i < 80; i++) {
+                    compute(0.3);
+                    nap(0.3);
+                }
+            };
+            case "two" -> () -> {
+                compute(30);
+                pin(25);
+            };
+            case "lock" -> () -> {
+                synchronized (MONITOR) {
+                    nap(20);
+                }
+            };
+            case "long" -> () -> {
+                nap(500);
+                compute(30);
+            };
+            case "once" -> () -> {
+                if (CALLS.incrementAndGet() < 3) pin(100);
+                else nap(5);
+            };
+            case "changes" -> () -> {
+                scheduler().setParallelism(3);
+                compute(20);
+            };
+            case "differs" -> () -> throwIt(new Exception("no. " + CALLS.incrementAndGet()));
+            case "nothing" -> null;
+            case "keeps-it" -> {
+                Thread.startVirtualThread(() -> compute(Double.MAX_VALUE));
+                yield () -> nap(5);
+            }
+            case "child-spins" -> () -> {
+                CarrierCheck.patience = 1_000;
+                Thread.startVirtualThread(() -> compute(Double.MAX_VALUE)).join();
             };
             case "exits" -> () -> System.exit(0);
             case "closes" -> System.out::close;
@@ -165,17 +205,31 @@ class KnownCalls {
         while ((System.nanoTime() - start) / 1e6 < ms) Thread.onSpinWait();
     }
 
-    static class School {
-        synchronized void loadClass(String id) { pin(20); }
+    /** Two virtual threads give each other a word to and fro, for 30 ms. */
+    static void handOver() throws Exception {
+        var there = new SynchronousQueue<Boolean>();
+        long end = System.nanoTime() + 30_000_000;
+        Thread other = Thread.startVirtualThread(() -> {
+            try {
+                while (there.take()) Thread.onSpinWait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        while (System.nanoTime() < end) there.put(true);
+        there.put(false);
+        other.join();
     }
 
-    /** It's held while somebody is seen, by two as by one. */
-    static void shares() {
-        var round = new CarrierCheck();
-        round.charge(List.of("held at x"), 10);
-        round.charge(List.of(), 4); // the machine's
-        round.charge(List.of("held at x", "held at y"), 2);
-        System.out.println(round.held + " " + CarrierCheck.PLACES);
+    /** The carriers' pool. */
+    static ForkJoinPool scheduler() {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(one -> one.getClass().getSimpleName().equals("CarrierThread"))
+            .map(one -> ((ForkJoinWorkerThread) one).getPool()).findAny().get();
+    }
+
+    static class School {
+        synchronized void loadClass(String id) { pin(20); }
     }
 
     static void nap(double ms) {

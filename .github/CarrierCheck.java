@@ -1,320 +1,1067 @@
 // SPDX-License-Identifier: MIT-0
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.*;
 import java.util.regex.*;
 import java.util.stream.*;
 import javax.management.ObjectName;
 
+// CarrierCheck is what you call. It makes Rounds of calls in this Jvm: a round has ticks, and
+// looks at Dumps, whose Frames lead to a Place. Numbers are what rounds have measured, without
+// an opinion. A Verdict is a function of these; an Answer says it in words.
+
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
- * virtual thread can run there. `java CarrierCheck.java`, on Java 21 or newer, asks about two
- * calls: one is pinned up to 23, one computes.
+ * virtual thread can run there.
  *
+ *     java CarrierCheck.java
+ *     java CarrierCheck.java --help
+ *
+ * The first, on Java 21 or newer, asks about two calls: one is pinned up to 23, one computes.
  * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
- * onAdded this file, and run `java -cp "lib/*" Mine.java`; on 21, compile both, and run Mine.
- * Exit code 0: all calls were made; 1: one failed, hung or ended the JVM; 2: it couldn't ask.
+ * beside this file, and run java -cp "lib/*" Mine.java; on 21, compile both, and run Mine.
  *
- * The trick: the JVM gets only one carrier. While the call runs, ticks are started one by one:
+ * A script reads the exit code, a test what ask returns:
+ *
+ *     0   all calls were made, as the last line says; without that line, one ended the JVM
+ *     1   one failed, hung or ended the JVM, or standard output is full or closed
+ *     2   it couldn't ask
+ *
+ * The trick: the JVM gets only one carrier. While a call runs, ticks are started one by one:
  * virtual threads that look at the clock. If one is late, a thread dump shows who's mounted; if
- * the platform thread that waits for it is late, too, it's the machine. What's computed between
- * ticks shows in the carrier's processor time. An instance is a round: one call or twenty.
+ * the platform thread that waits for it is late, too, it may be the machine. What's computed
+ * between ticks shows in the carrier's processor time.
  */
 public class CarrierCheck {
-    static final String ROW = "|%-7s|%-4s|%-24s|%5s|%5s|%5s|%8s|%7s|%5s|\n";
-    static final java.io.PrintStream OUT = System.out; // a call may set another
-    static final Map<String, Integer> NOTES = new ConcurrentSkipListMap<>(); // how often
-    static final Map<String, Double> PLACES = new HashMap<>(); // ms that holders were there
-    static final Pattern FRAME = Pattern.compile("[\\s\\[](?!java\\.|jdk\\.)[^\\s(]*?"
-        + "([^\\s./(]+\\.[^\\s./(]+)\\((?!java\\.|jdk\\.)[^\\s)]*(:\\d+)\\)"); // not the JDK's
-    static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
-        + "thread #(?!\\1\n)(\\d+)(?:\n\t.*)*(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
-    static final Set<Long> TICKS = ConcurrentHashMap.newKeySet(); // their ids
-    static double patience = 40_000; // ms without an end: it hangs
-    static ForkJoinPool pool; // of carriers
-    static ThreadGroup carriers;
-    static String asked; // the call being made
-    static boolean failed;
-    static double worst; // ms that the asking thread was late
+    static double patience = 40_000; // ms without an end of a call: it hangs
+    private static final PrintStream OUT = System.out; // a call may set another
+    private static boolean begun;
+    private static String asked; // the call that's being made
+    private static boolean failed;
+    private static double tickMs; // of processor time, for a tick beside a sleep
 
-    public interface Call { void make() throws Exception; }
+    /** What's asked about. It's made dozens of times, a short one thousands of times. */
+    public interface Call {
+        /**
+         * Makes the call.
+         * @throws Exception if it fails; the answer counts these
+         */
+        void make() throws Exception;
+    }
 
+    private CarrierCheck() { }
+
+    /**
+     * Asks about two calls.
+     * @param args --help, or nothing
+     */
     public static void main(String[] args) {
+        if (List.of(args).equals(List.of("--help"))) {
+            Stream.of(Verdict.values()).forEach(one ->
+                OUT.println("%-11s%s".formatted(one, one.meaning)));
+            return;
+        }
+        if (args.length > 0) refuse("not understood: '" + args[0] + "', try --help");
         ask("vector", () -> new Vector<>(List.of(50_000_000)).forEach(LockSupport::parkNanos));
         ask("compute", () -> new Random(1).ints(5_000_000).max());
     }
 
-    /** Asks about twenty cold calls at once, then about warm ones: one by one, then at once. */
-    public static void ask(String name, Call call) {
+    /**
+     * Makes twenty cold calls at once, then warm ones, and prints an answer.
+     * @param name of the call, as it's printed
+     * @param call what's asked about
+     * @return the answer's first word, for a test
+     */
+    public static Verdict ask(String name, Call call) {
+        if (name == null || call == null) refuse("ask needs a name, and a call");
         if (Thread.currentThread().isVirtual()) refuse("ask on a platform thread, as main is");
+        begin();
+        name = name.replaceAll("[|\\s\\p{Cntrl}]+", " ").strip();
+        claim(name.isEmpty() ? "a call" : "%.30s".formatted(name).strip());
         try {
-            begin();
-            if (asked != null) refuse("ask about one call at a time");
-            asked = "%.24s".formatted(name.replaceAll("[|\\s\\p{Cntrl}]+", " "));
-            var cold = new CarrierCheck().make(call, 20, Thread.ofVirtual());
-            row(List.of(cold), cold, cold);
-            List<CarrierCheck> warm = new ArrayList<>();
-            for (long start = System.nanoTime(); msSince(start) < 500; )
-                warm.add(new CarrierCheck().make(call, 1, Thread.ofVirtual()));
-            var platform = new CarrierCheck().make(call, 20, Thread.ofPlatform().daemon());
-            row(warm, new CarrierCheck().make(call, 20, Thread.ofVirtual()), platform);
+            Answer answer = measure(asked, call);
+            say(answer.text());
+            failed |= answer.fails();
             asked = null;
-        } catch (Throwable e) { // no memory, a wrong option, an interrupt
-            if (carriers == null) refuse(e + ", " + e.getCause());
-            fail("" + e);
-            end();
+            return answer.verdict();
+        } catch (Stuck e) {
+            stop(e.getMessage());
+        } catch (Throwable e) { // no memory, an interrupt
+            stop(": FAILED. It made CarrierCheck fail: " + Answer.told(e));
         }
+        return Verdict.FAILED;
     }
 
-    static synchronized void begin() throws Exception {
-        if (carriers != null) return;
-        String parallelism = "jdk.virtualThreadScheduler.parallelism";
-        System.getProperties().putIfAbsent(parallelism, "1"); // for the first virtual thread
-        Thread.startVirtualThread(() -> { }).join();
-        new CarrierCheck().look(); // the first one is slow
+    private static synchronized void claim(String name) {
+        if (asked != null) refuse("ask about one call at a time");
+        asked = name;
+    }
+
+    private static synchronized void begin() {
+        if (begun) return;
+        try {
+            Jvm.begin();
+            Runtime.getRuntime().addShutdownHook(new Thread(CarrierCheck::end));
+            Answer control = measure("sleep", () -> Thread.sleep(50));
+            tickMs = control.rounds().stream().filter(Round::isOfOne)
+                .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
+            say(Answer.title(Verdict.of(control.warm())));
+        } catch (Throwable e) { // a wrong option
+            refuse(e.getCause() == null ? Answer.told(e) : e + ", " + e.getCause());
+        }
+        begun = true;
+    }
+
+    private static Answer measure(String name, Call call) throws Exception {
+        var cold = new Round(call, 20, Thread.ofVirtual());
+        List<Round> warm = new ArrayList<>();
+        for (long start = System.nanoTime(); Round.msSince(start) < 500; )
+            warm.add(new Round(call, 1, Thread.ofVirtual()));
+        var platform = new Round(call, 20, Thread.ofPlatform().daemon());
+        var virtual = new Round(call, 20, Thread.ofVirtual());
+        return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
+            Numbers.of(warm, virtual, platform, tickMs),
+            Stream.of(List.of(cold), warm, List.of(platform, virtual))
+                .flatMap(List::stream).toList());
+    }
+
+    private static void say(String text) { OUT.print(text); }
+
+    /** Says why, and ends the JVM: calls that hang would go on. */
+    private static void stop(String why) {
+        failed = true;
+        say("\n" + asked + why + "\n");
+        asked = null;
+        end();
+    }
+
+    /** Is the last to be run, by a hook or by stop. */
+    private static void end() {
+        if (asked != null) {
+            failed = true;
+            say("\n" + asked + ": FAILED. It ended the JVM, or somebody else did.\n");
+        }
+        say(failed ? "\nNot all calls were made.\n" : "\nAll calls were made.\n");
+        if (OUT.checkError()) System.err.println("CarrierCheck: can't write standard output");
+        if (OUT.checkError() || failed) Runtime.getRuntime().halt(1); // another hook may hang
+    }
+
+    private static synchronized void refuse(String why) {
+        System.err.println("CarrierCheck: " + why);
+        Runtime.getRuntime().halt(2);
+    }
+}
+
+/** No call has ended for too long. The message says who's still there, and where. */
+class Stuck extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Stuck(Map<Long, Thread> callers, Map<Long, Place> seen) {
+        super(": HANGS. No call has ended for "
+            + Answer.number(CarrierCheck.patience / 1_000) + " s.\n" + left(callers, seen));
+    }
+
+    private static String left(Map<Long, Thread> callers, Map<Long, Place> seen) {
+        Map<String, Integer> left = new TreeMap<>();
+        seen.forEach((id, place) -> {
+            if (!callers.containsKey(id)) left.put("- Keeps the carrier, " + place.text(), 1);
+        });
+        for (Thread caller : callers.values()) {
+            if (!caller.isAlive()) continue;
+            Place place = seen.get(caller.threadId());
+            left.merge(place == null ? "- Waits" + Round.where(caller.getStackTrace())
+                : "- " + Answer.stays(place) + " at " + place.text(), 1, Integer::sum);
+        }
+        return left.entrySet().stream().map(one -> Answer.wrap(one.getKey()
+            + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : "")).strip())
+            .collect(Collectors.joining("\n"));
+    }
+}
+
+// ------------------------------------------------------------------------------ the JVM
+
+/** This JVM, with its only carrier. */
+class Jvm {
+    static final int JDK = Runtime.version().feature();
+    private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
+    private static ForkJoinPool pool; // of carriers
+    private static ThreadGroup carriers;
+
+    /** Gives the JVM one carrier, if no virtual thread has been there before. */
+    static void begin() throws Exception {
+        System.getProperties().putIfAbsent(PARALLELISM, "1");
+        boolean runs = Thread.startVirtualThread(() -> { }).join(Duration.ofSeconds(10));
+        if (!runs) throw new Refused("no virtual thread runs: another one keeps the carrier");
+        dump(); // the first one is slow
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (!thread.getClass().getSimpleName().equals("CarrierThread")) continue;
             pool = ((ForkJoinWorkerThread) thread).getPool();
             carriers = thread.getThreadGroup();
         }
-        if (carriers == null) refuse("no carriers here");
+        if (pool == null) throw new Refused("no carriers here");
         if (pool.getParallelism() != 1)
-            refuse("it needs a single carrier: run it with -D" + parallelism + "=1");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            if (asked != null) fail("it ended the JVM, or somebody else did");
-            end();
-        }));
-        OUT.print("""
-            ## CarrierCheck
-
-            - Java %s, %s, one carrier; times in ms
-            - Held: in a call, no other virtual thread could run; Share: in all of the time
-            - cold: the first 20 calls at once; warm: one after another, then 20 at once
-            - Platform, Virtual: those 20 on such threads; Added: carriers added for them
-
-            |Verdict|When|Call                    |Takes| Held|Share|Platform|Virtual|Added|
-            |-------|----|------------------------|----:|----:|----:|-------:|------:|----:|
-            """.formatted(Runtime.version(), System.getProperty("java.vendor")));
-        ask("sleep", () -> Thread.sleep(50));
+            throw new Refused("it needs a single carrier: run it with -D" + PARALLELISM + "=1");
     }
 
-    /** Prints a row of rounds; the others had twenty calls at once. Cold, all are one. */
-    static void row(List<CarrierCheck> rounds, CarrierCheck atOnce, CarrierCheck platform) {
-        boolean isCold = rounds.contains(atOnce); // then calls wait for each other
-        String when = isCold ? "cold" : "warm";
-        PLACES.putIfAbsent("held unseen", 0.0);
-        String who = Collections.max(PLACES.entrySet(), Map.Entry.comparingByValue()).getKey();
-        PLACES.clear();
-        List<Double> times = rounds.stream().flatMap(one -> one.times.stream()).toList();
-        if (times.isEmpty() || atOnce.times.isEmpty() || platform.times.isEmpty()) {
-            OUT.print(ROW.formatted("failed", when, asked, "", "", "", "", "", ""));
-            return;
-        }
-        double takes = median(times.stream());
-        worst = rounds.stream().mapToDouble(one -> one.noise).reduce(worst, Math::max);
-        double held = median(rounds.stream().map(one ->
-            Math.max(one.held, one.collected) / one.callers.size()));
-        double lost = median(rounds.stream().map(one -> (one.late - one.held) / one.whole));
-        var holds = rounds.stream().mapToDouble(one -> one.held).summaryStatistics();
-        double collected = rounds.stream().mapToDouble(one -> one.collected).sum();
-        double most = Math.max(holds.getMax(), isCold ? collected : 0);
-        if (2 * collected > holds.getSum()) who = "held by the garbage collector";
-        double share = Math.max(holds.getSum(), collected)
-            / rounds.stream().mapToDouble(one -> one.whole).sum();
-        String note = "free";
-        if (atOnce.added.size() > (isCold ? 2 : 0) && held < takes / 2) // 2: class loading
-            note = "adds carriers " + atOnce.added.get(0).replaceFirst(".*?(?=at |in )", "");
-        else if (held > (takes < 1 ? 0.3 : takes / 10) || share > 0.5 && (isCold || takes < 1))
-            note = who;
-        else if (takes < 1)
-            note = "? too short for a look: ask about a loop of a hundred";
-        else if (lost > (isCold ? 0.3 : 0.1))
-            note = "? not seen, but ticks were late: other programs, or it yields";
-        else if (isCold ? share > 0.3 : most > takes / 5 && (share > 0.1 || most > 2 * worst))
-            note = "some " + (isCold ? "in all " : "up to ") + text(most) + " ms: " + who;
-        String verdict = note.split(" ")[0];
-        if (!verdict.equals("free")) NOTES.put(asked + ": " + note, 1);
-        OUT.print(ROW.formatted(verdict, when, asked, text(takes),
-            verdict.equals("?") ? "?" : text(held), Math.round(100 * share) + "%",
-            isCold ? "" : text(platform.took), text(atOnce.took), atOnce.added.size()));
+    /** Its toString is what's told, without a name of a class. */
+    static class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+        Refused(String message) { super(message); }
+        @Override public String toString() { return getMessage(); }
     }
 
-    static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
-
-    static double median(Stream<Double> values) {
-        List<Double> sorted = values.sorted().toList();
-        return sorted.get(sorted.size() / 2);
+    /** Whether a call has changed the number of carriers; undoes that. */
+    static boolean hasChanged() {
+        if (pool.getParallelism() == 1) return false;
+        pool.setParallelism(1);
+        return true;
     }
 
-    static String text(double ms) { // three digits
-        int digits = ms < 0.9995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0;
-        return String.format(Locale.ROOT, "%." + digits + "f", ms);
-    }
+    static boolean isBusy() { return pool.hasQueuedSubmissions(); }
 
-    /** The innermost frames outside the JDK; nothing if that isn't in a call. */
-    static String place(String stack) {
-        String own = FRAME.matcher(stack.split("CarrierCheck\\.run\\(")[0]).results()
-            .map(frame -> (frame.group(1) + frame.group(2)).replaceAll("lambda\\$|\\$\\d+", ""))
-            .distinct().limit(3).collect(Collectors.joining(" < "));
-        String at = !own.isEmpty() ? "at " + own
-            : stack.contains("CarrierCheck.run(") ? "in the JDK" : "";
-        return at + (stack.contains("<clinit>") ? " (class initializer)"
-            : stack.contains("forName0(") ? " (class loader)" : "");
-    }
-
-    static void fail(String why) {
-        failed = true;
-        NOTES.merge(asked + ": " + why.replaceAll("[\\p{Cntrl}|]+", " "), 1, Integer::sum);
-    }
-
-    static void end() {
-        if (worst > 2) NOTES.put("Busy machine: a platform thread was " + text(worst)
-            + " ms late; times may be wrong by that", 1);
-        OUT.println();
-        NOTES.forEach((note, count) ->
-            OUT.println("- " + note.strip() + (count > 1 ? " (" + count + " times)" : "")));
-        if (OUT.checkError()) System.err.println("CarrierCheck: can't write standard output");
-        if (OUT.checkError() || failed) Runtime.getRuntime().halt(1); // another hook may hang
-    }
-
-    static synchronized void refuse(String why) {
-        System.err.println("CarrierCheck: " + why);
-        Runtime.getRuntime().halt(2);
-    }
-
-    static double gcMs() { // of collections that stop all threads
+    /** How long collections have stopped all threads, in ms. */
+    static double gcMs() {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
             .filter(bean -> !bean.getName().endsWith("Cycles")) // these are concurrent
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
-    static double cpuMs() { // of the carriers
+    /** The carriers' processor time, in ms. */
+    static double cpuMs() {
         Thread[] threads = new Thread[carriers.activeCount() + 9];
-        return Stream.of(threads).limit(carriers.enumerate(threads)).mapToLong(one ->
-            ManagementFactory.getThreadMXBean().getThreadCpuTime(one.threadId())).sum() / 1e6;
+        int count = carriers.enumerate(threads);
+        var bean = ManagementFactory.getThreadMXBean();
+        return Stream.of(threads).limit(count)
+            .mapToLong(one -> bean.getThreadCpuTime(one.threadId())).sum() / 1e6;
     }
 
-    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
-    final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+    static String dump() throws Exception {
+        return "" + ManagementFactory.getPlatformMBeanServer().invoke(
+            new ObjectName("com.sun.management:type=DiagnosticCommand"), "threadPrint",
+            new Object[] {new String[0]}, new String[] {String[].class.getName()});
+    }
+}
+
+/**
+ * A mounted virtual thread in a thread dump. Up to 23, the JVM says only who it is, so the
+ * stack is that of its carrier.
+ */
+record Mounted(long id, String stack, boolean hasOwnStack) {
+    private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
+        + "thread #(?!\\1\n)(\\d+)((?:\n\t.*)*)(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
+
+    static List<Mounted> all(String dump) {
+        return CARRIER.matcher(dump).results().map(found -> {
+            String own = found.group(4);
+            return new Mounted(Long.parseLong(found.group(2)),
+                own != null ? own : found.group(3), own != null);
+        }).toList();
+    }
+}
+
+/** A line of a stack: "at a.Pool.get(a.jar/Pool.java:7)", or as StackTraceElement prints it. */
+record Frame(String type, String method, String line, boolean isJdk, boolean isNative) {
+    private static final Pattern LINE =
+        Pattern.compile("([^\\s(\\[]+)\\.([^\\s.(]+)\\(([^)\n]*)\\)");
+
+    static List<Frame> all(String stack) {
+        return LINE.matcher(stack).results().map(Frame::of).filter(Objects::nonNull).toList();
+    }
+
+    private static Frame of(MatchResult found) {
+        String type = found.group(1);
+        if (type.contains("/0x")) return null; // a hidden class, such as a lambda's
+        String file = found.group(3);
+        boolean isJdk = (type + " " + file).matches("(java|jdk)\\.[^ ]*/.*|.* (java|jdk)\\..*");
+        return new Frame(type.replaceFirst(".*/", ""), found.group(2),
+            file.replaceFirst("^[^:]*:?", ""), isJdk,
+            file.endsWith("Native Method"));
+    }
+
+    /** "Pool.get:7", without the package; a lambda has its method's name. */
+    String text() {
+        String name = type.replaceFirst(".*\\.", "") + "." + method;
+        return name.replaceAll("lambda\\$|\\$\\d+", "") + (line.isEmpty() ? "" : ":" + line);
+    }
+
+    boolean is(String name) { return (type + "." + method).equals(name); }
+    boolean parks() { return type.endsWith("VirtualThread") && method.matches("park(Nanos)?"); }
+
+    /** The JVM may have called this, and pins its thread meanwhile. */
+    boolean loads() {
+        return is("java.lang.Class.forName0") || is("java.lang.ClassLoader.loadClass");
+    }
+}
+
+/** What somebody does who's mounted, or what else keeps the carrier. */
+enum Kind { WAITS, AWAITS_CLASS, RUNS, UNKNOWN, HANDS_OVER, COLLECTS }
+
+/**
+ * Where a mounted thread is: its frames outside the JDK, innermost first, its innermost frame,
+ * which may be of the JDK, and what it's inside of, if that's known to pin.
+ */
+record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, String inside) {
+    static final String CALL = "Round.call"; // what's further out isn't the call's
+    private static final int DEEP = 1_000; // frames; a dump leaves out the end of such a stack
+    private static final Pattern AWAITED =
+        Pattern.compile("waiting on the Class initialization monitor for (\\S+)");
+    private static final Pattern WAIT = Pattern.compile("\\.(parkOnCarrierThread|wait0)\\(");
+
+    /** Null if a caller begins, has ended, or parks just now. */
+    static Place of(Mounted mounted, Thread caller) {
+        boolean isKnown = mounted.hasOwnStack() || caller != null;
+        String stack = mounted.hasOwnStack() || caller == null ? mounted.stack()
+            : Arrays.toString(caller.getStackTrace());
+        List<Frame> all = Frame.all(stack);
+        List<Frame> frames = all.stream().takeWhile(frame -> !frame.is(CALL)).toList();
+        boolean isInCall = frames.size() < all.size() || all.size() >= DEEP;
+        if (frames.isEmpty() || caller != null && !isInCall || frames.getFirst().parks())
+            return null;
+        Matcher awaited = AWAITED.matcher(mounted.stack());
+        if (awaited.find()) return new Place(Kind.AWAITS_CLASS, caller == null,
+            own(frames, isKnown), null, awaited.group(1));
+        if (!isKnown) return new Place(Kind.UNKNOWN, true, List.of(), null, "");
+        boolean waits = WAIT.matcher(stack).find()
+            || caller != null && caller.getState() == Thread.State.BLOCKED;
+        return new Place(waits ? Kind.WAITS : Kind.RUNS, caller == null, own(frames, true),
+            frames.getFirst(), inside(frames));
+    }
+
+    static Place of(Kind kind) { return new Place(kind, false, List.of(), null, ""); }
+
+    private static List<Frame> own(List<Frame> frames, boolean isKnown) {
+        return isKnown ? frames.stream().filter(frame -> !frame.isJdk()).toList() : List.of();
+    }
+
+    /** What the JVM itself calls pins on each JDK. Who came there first can be changed. */
+    private static String inside(List<Frame> frames) {
+        for (int i = 0; i < frames.size(); i++) {
+            Frame frame = frames.get(i);
+            boolean initializes = frame.method().equals("<clinit>");
+            if (!initializes && !frame.loads()) continue;
+            String user = frames.stream().skip(i + 1)
+                .filter(one -> !one.isJdk() && !one.method().equals("loadClass"))
+                .findFirst().map(one -> ", first used at " + one.text()).orElse("");
+            return (initializes ? "the class initializer of " + frame.type() : "a class loader")
+                + user;
+        }
+        return "";
+    }
+
+    /** The same for all lines of a loop. */
+    String key() {
+        return kind + "" + isOther + inside
+            + own.stream().limit(3).map(frame -> frame.type() + frame.method()).toList();
+    }
+
+    /** Whether the other one is just further out in the same call: it's told once. */
+    boolean isBelow(Place other) {
+        int start = own.size() - other.own.size();
+        return kind == other.kind && start > 0 && isOther == other.isOther
+            && other.own.equals(own.subList(start, own.size()));
+    }
+
+    /** Who waits on his carrier doesn't only lack a processor. */
+    boolean stays() { return kind != Kind.RUNS && kind != Kind.UNKNOWN; }
+    boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
+    boolean isNative() { return innermost != null && innermost.isNative(); }
+
+    /** The innermost frames outside the JDK, and the outermost, as one of them is to blame. */
+    String text() {
+        List<String> names = own.stream().map(Frame::text).distinct().toList();
+        int size = names.size();
+        String at = size <= 5 ? String.join(" < ", names)
+            : String.join(" < ", names.subList(0, 2)) + " < ... < "
+                + String.join(" < ", names.subList(size - 3, size));
+        if (size == 0 && innermost != null) at = innermost.text() + ", in the JDK";
+        if (!isOther) return at;
+        return "in another virtual thread" + (at.isEmpty() ? "" : ", at " + at);
+    }
+}
+
+// ------------------------------------------------------------------------------- a round
+
+/** Who was mounted so many ms after a tick had been started, and where, if it's in a call. */
+record Look(double ms, Map<Long, Place> seen, Set<Long> mounted) { }
+
+/** How long somebody was there, in ms. */
+record Hold(Place place, double ms) {
+    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
+}
+
+/**
+ * What the looks say that were taken while a tick was late. Somebody who's seen may lack a
+ * processor himself, and would leave soon; but not if he waits, or has had processor time.
+ */
+class Late {
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
     double held; // ms in which no other could run
+    double still; // ms in native code, or so: sure if the machine isn't busy
+    double doubtful; // ms of others who were seen
+
+    /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
+    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
+        boolean handsOver = isOfOneCall && comesBack(looks);
+        boolean computes = cpu > delay / 4; // a busy machine gives a thread a third, or more
+        for (int i = 0; i < looks.size(); i++) {
+            double before = i == 0 ? 0 : looks.get(i - 1).ms();
+            boolean isLast = i == looks.size() - 1;
+            double ms = (isLast ? delay : looks.get(i).ms()) - before;
+            Collection<Place> seen = looks.get(i).seen().values();
+            if (handsOver) seen = List.of(Place.of(Kind.HANDS_OVER));
+            if (seen.isEmpty()) continue;
+            for (Place place : seen)
+                holds.merge(place.key(), new Hold(place, ms), Hold::and);
+            if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
+            else if (looks.size() > 1 && seen.stream().anyMatch(Place::mayStay)) still += ms;
+            else doubtful += ms;
+        }
+    }
+
+    /** Whether somebody else was mounted, and then the first one again, before the tick. */
+    private static boolean comesBack(List<Look> looks) {
+        Set<Long> gone = new HashSet<>();
+        Set<Long> last = Set.of();
+        for (Look look : looks) {
+            if (look.mounted().isEmpty()) continue;
+            if (look.mounted().stream().anyMatch(gone::contains)) return true;
+            gone.addAll(last);
+            gone.removeAll(look.mounted());
+            last = look.mounted();
+        }
+        return false;
+    }
+}
+
+/** Some calls at once, made and measured by its constructor: numbers, no opinion. */
+class Round {
+    private static final double PAUSE = 0.3; // ms until a look; it takes 0.2, and stops all
+    private final CarrierCheck.Call call;
+    private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
+    private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+    private volatile long progress = System.nanoTime(); // when the last call ended
+    private double used; // ms of processor time when the last tick had ended
+    private double cpu; // ms of it until the current tick ran
+    private double lookAfter = 5; // ms; beside a single call, ticks rarely look
+    private double still; // ms that somebody was seen who may just have lacked a processor
+    private final long start;
+    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
+    final Map<String, Failure> failures = new ConcurrentSkipListMap<>();
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    final Map<String, Hold> addedFor = new HashMap<>(); // who else was mounted as a tick ran
+    double held; // ms in which no other could run
+    double doubtful; // ms in which that's possible, too
+    double longest; // of these, in one piece
+    double worked; // ms of processor time in late ticks
+    double sliced; // ms of processor time between ticks
+    double computed; // of that, ms of pieces, unless somebody may yield
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
-    double used; // ms of processor time when the last tick had ended
-    double computed; // ms of it between ticks, unless one may yield
     double noise; // ms that the asking thread was late: it may be the machine
+    double stood; // the same between ticks: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
-    List<String> added = List.of(); // carriers: where each was held
-    volatile long progress = System.nanoTime(); // when the last call ended
+    int ticks;
+    int added; // carriers
+    boolean changed; // the number of carriers
 
-    CarrierCheck make(Call call, int calls, Thread.Builder threads) throws Exception {
+    record Failure(String text, int count) { }
+
+    Round(CarrierCheck.Call call, int calls, Thread.Builder threads) throws Exception {
+        this.call = call;
         for (int i = 0; i < calls; i++) {
-            Thread caller = threads.unstarted(new FutureTask<>(() -> run(call), null));
+            Thread caller = threads.unstarted(new FutureTask<>(this::call, null));
             callers.put(caller.threadId(), caller);
         }
-        collected = -gcMs();
-        used = cpuMs();
-        long start = System.nanoTime();
-        for (Thread one : callers.values()) one.start();
-        for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick())
-            LockSupport.parkNanos(200_000); // or ticks take all the time
+        double collectedBefore = Jvm.gcMs();
+        used = Jvm.cpuMs();
+        start = System.nanoTime();
+        callers.values().forEach(Thread::start);
+        for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) pause();
         took = msSince(start);
         // What calls have started is theirs, not the next round's.
-        do LockSupport.parkNanos(200_000); // or ticks might overtake it for long
-        while ((tick() > 1 || pool.hasQueuedSubmissions()) && msSince(start) < took + 10_000);
+        do pause();
+        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < took + 10_000);
         whole = msSince(start);
-        collected += gcMs();
-        held = Math.max(held > 2 * noise ? held : 0, computed);
-        return this;
+        collected = Jvm.gcMs() - collectedBefore;
+        changed = Jvm.hasChanged();
+        if (still > 2 * noise) held += still;
+        else doubtful += still;
+        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
+        worked = Math.max(worked, computed);
+        held = Math.max(held, computed);
     }
 
-    void run(Call call) { // place cuts stacks at this name
+    boolean isOfOne() { return callers.size() == 1; }
+    double held() { return Math.max(held, collected); }
+    double lost() { return (late - held) / whole; }
+    double noise() { return Math.max(noise, stood); }
+
+    static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
+
+    /** Or ticks would take all the time, or overtake what calls have started. */
+    private void pause() {
+        long before = System.nanoTime();
+        LockSupport.parkNanos(200_000);
+        stood = Math.max(stood, msSince(before) - 0.2);
+    }
+
+    private void call() { // a place ends at this name
         long start = System.nanoTime();
         try {
             call.make();
             times.add(msSince(start));
         } catch (Throwable e) {
-            failed = true; // its toString may throw one, too
-            fail("failed" + (Thread.currentThread().isVirtual() ? "" : " on a platform thread")
-                + ": %.120s ".formatted(e) + place(Arrays.toString(e.getStackTrace())));
+            failures.merge(where(e), new Failure(Answer.told(e), 1),
+                (a, b) -> new Failure(a.text, a.count + 1));
         }
         progress = System.nanoTime();
     }
 
+    /** Failures from one place are told once, even if their texts differ. */
+    private static String where(Throwable thrown) {
+        String side = Thread.currentThread().isVirtual() ? "" : " on a platform thread";
+        return thrown.getClass().getName() + side + where(thrown.getStackTrace());
+    }
+
+    static String where(StackTraceElement[] stack) {
+        return Frame.all(Arrays.toString(stack)).stream()
+            .takeWhile(frame -> !frame.is(Place.CALL)).filter(frame -> !frame.isJdk())
+            .findFirst().map(frame -> " at " + frame.text()).orElse("");
+    }
+
     /** Starts a tick, looks until it has run, and returns how many ms late it was. */
-    double tick() throws Exception {
+    private double tick() throws Exception {
         stopIfStuck();
-        long start = System.nanoTime();
-        var ran = new FutureTask<>(() -> {
-            double delay = msSince(start);
-            double ms = cpuMs() - used;
-            if (ms > 0.5 && callers.values().stream().noneMatch(one ->
-                one.getState() == Thread.State.RUNNABLE)) // it may yield
-                computed += ms;
-            Map<Long, String> onAdded = callers.size() == 1 ? Map.of() : look();
-            if (onAdded.size() > added.size()) added = List.copyOf(onAdded.values());
-            return delay;
-        });
+        long begin = System.nanoTime();
+        var ran = new FutureTask<>(() -> inTick(begin));
         Thread tick = Thread.ofVirtual().unstarted(ran);
-        TICKS.add(tick.threadId());
+        ticking.add(tick.threadId());
         tick.start();
-        Collection<String> seen = List.of();
-        double pause = 0.3; // ms; a look takes 0.2, and stops all threads
-        double looked = 0;
-        for (; !tick.join(java.time.Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
-            noise = Math.max(noise, msSince(start) - looked - pause); // or a collection
-            seen = look().values();
-            charge(seen, msSince(start) - looked);
-            looked = msSince(start);
-            pause = Math.clamp(looked / 4, 0.3, 3); // the later, the fewer looks
+        List<Look> looks = lookUntilEnd(tick, begin);
+        double delay = ran.get();
+        if (looks.isEmpty()) sliced += cpu;
+        else charge(new Late(looks, delay, cpu, isOfOne()));
+        late += Math.max(0, delay - 1);
+        ticks++;
+        used = Jvm.cpuMs();
+        return delay;
+    }
+
+    private List<Look> lookUntilEnd(Thread tick, long begin) throws Exception {
+        List<Look> looks = new ArrayList<>();
+        double before = 0;
+        double pause = PAUSE;
+        for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
+            noise = Math.max(noise, msSince(begin) - before - pause); // or a collection
+            Look look = look();
+            before = msSince(begin);
+            looks.add(new Look(before, look.seen(), look.mounted()));
+            pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
-        charge(seen, ran.get() - looked); // below 0 if it ran before the last look ended
-        late += Math.max(0, ran.get() - 1);
-        used = cpuMs();
-        return ran.get();
+        return looks;
     }
 
-    void charge(Collection<String> seen, double ms) {
-        if (!seen.isEmpty()) held += ms;
-        for (String at : seen) PLACES.merge(at, ms, Double::sum);
+    private void charge(Late late) {
+        worked += cpu;
+        held += late.held;
+        still += late.still;
+        doubtful += late.doubtful;
+        longest = Math.max(longest, late.held + late.still + late.doubtful);
+        late.holds.forEach((key, hold) -> holds.merge(key, hold, Hold::and));
     }
 
-    /** By id, where mounted virtual threads are. Up to 23, the JVM says only who. */
-    Map<Long, String> look() throws Exception {
-        Map<Long, String> seen = new HashMap<>();
-        Matcher carrier = CARRIER.matcher("" + ManagementFactory.getPlatformMBeanServer()
-            .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                "threadPrint", new Object[] {new String[0]},
-                new String[] {String[].class.getName()}));
-        while (carrier.find()) {
-            long id = Long.parseLong(carrier.group(2));
-            Thread one = callers.get(id);
-            String stack = carrier.group(3) != null ? carrier.group(3)
-                : one != null ? Arrays.toString(one.getStackTrace()) : "";
-            String at = place(stack);
-            if (TICKS.contains(id) || stack.contains(".subPollerLoop(") // the JDK's
-                || one != null && at.isEmpty() // it begins, or has ended
-                || stack.matches("\\S*VirtualThread\\.park(Nanos)?\\(.*")) // or parked
-                continue;
-            boolean waits = stack.matches("(?s).*\\.(parkOnCarrierThread|wait0)\\(.*")
-                || one != null && one.getState() == Thread.State.BLOCKED;
-            seen.put(id, switch (one) {
-                case null -> "other virtual threads " + at;
-                case Thread t -> (waits ? "pinned " : "held ") + at; // needs Java 21 or newer
+    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
+    private double inTick(long begin) throws Exception {
+        double delay = msSince(begin);
+        cpu = Math.max(0, Jvm.cpuMs() - used);
+        boolean mayYield = callers.values().stream()
+            .anyMatch(one -> one.getState() == Thread.State.RUNNABLE);
+        if (cpu > 0.5 && !mayYield) computed += cpu;
+        if (isOfOne() && msSince(start) < lookAfter) return delay;
+        lookAfter = msSince(start) + 5;
+        Map<Long, Place> beside = look().seen();
+        added = Math.max(added, beside.size());
+        for (Place place : beside.values())
+            addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
+        return delay;
+    }
+
+    private Look look() throws Exception {
+        Map<Long, Place> seen = new HashMap<>();
+        Set<Long> mounted = new HashSet<>();
+        for (Mounted one : Mounted.all(Jvm.dump())) {
+            boolean polls = one.stack().contains(".subPollerLoop("); // the JDK's
+            if (polls || ticking.contains(one.id())) continue;
+            Place place = Place.of(one, callers.get(one.id()));
+            mounted.add(one.id());
+            if (place != null) seen.put(one.id(), place);
+        }
+        return new Look(0, seen, mounted);
+    }
+
+    /** Ends the round if no call has ended for too long. */
+    private void stopIfStuck() throws Exception {
+        if (msSince(progress) < CarrierCheck.patience) return;
+        throw new Stuck(callers, look().seen());
+    }
+}
+
+// ----------------------------------------------------------------------------- a verdict
+
+/** Twenty calls at once, or one. Times in ms. */
+record Crowd(double took, double held, double longest, double share, double lost, int added) {
+    static Crowd of(Round round) {
+        return new Crowd(round.took, round.held(), round.longest, round.held() / round.whole,
+            round.lost(), round.added);
+    }
+}
+
+/** Who held the carrier, those first that did so for the most time; then who had another. */
+record Holders(Kind kind, boolean isOther, double busy, // processor time, as a share of that
+        List<Hold> places, List<Hold> added) {
+    static Holders of(List<Round> rounds) {
+        List<Hold> places = sorted(rounds, round -> round.holds);
+        double held = Numbers.sum(rounds, round -> round.held);
+        double worked = Numbers.sum(rounds, round -> round.worked);
+        boolean collects = 2 * Numbers.sum(rounds, round -> round.collected) > held;
+        Place most = places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        if (collects) most = Place.of(Kind.COLLECTS);
+        else for (Hold one : places)
+            if (one.place().kind() == Kind.HANDS_OVER && 4 * one.ms() > all) most = one.place();
+        return new Holders(most.kind(), most.isOther(),
+            worked / Math.max(held, 0.001), places, sorted(rounds, round -> round.addedFor));
+    }
+
+    /** That's sure: who only lacks a processor isn't seen so. */
+    boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
+
+    private static List<Hold> sorted(List<Round> rounds,
+            Function<Round, Map<String, Hold>> what) {
+        Map<String, Hold> all = new HashMap<>();
+        for (Round round : rounds)
+            what.apply(round).forEach((key, hold) -> all.merge(key, hold, Hold::and));
+        List<Hold> sorted = new ArrayList<>();
+        all.values().stream()
+            .sorted(Comparator.comparingDouble(Holders::weight).reversed())
+            .forEach(hold -> {
+                int same = 0;
+                while (same < sorted.size() && !sorted.get(same).place().isBelow(hold.place()))
+                    same++;
+                if (same == sorted.size()) sorted.add(hold);
+                else sorted.set(same, sorted.get(same).and(hold));
             });
-        }
-        return seen;
+        return sorted;
     }
 
-    /** Ends the JVM if no call has ended for too long. */
-    void stopIfStuck() throws Exception {
-        if (msSince(progress) < patience) return;
-        Map<Long, String> mounted = look();
-        fail("no call has ended for " + text(patience / 1_000) + " s");
-        for (Thread one : callers.values())
-            if (one.isAlive()) fail("still " + mounted.getOrDefault(one.threadId(),
-                "waiting " + place(Arrays.toString(one.getStackTrace()))));
-        end();
+    /** On 21, one may wait for a class's initializer while another one is pinned there. */
+    private static double weight(Hold hold) {
+        return hold.ms() * (hold.place().kind() == Kind.AWAITS_CLASS ? 0.8 : 1);
+    }
+}
+
+/**
+ * What was measured of warm calls, or of the first twenty, a single round. Times are in ms.
+ * What's said of a call is a median of rounds.
+ */
+record Numbers(
+        int calls, // that ended well
+        int holding, // rounds in which the carrier was held
+        double takes, // a call
+        double held, // in a call; cold: in all
+        double maybe, // the same, with what may be a lack of processors
+        double longest, // in one piece
+        double most, // held in a round, the largest
+        double share, // of the time that's held
+        double lost, // share of the time that ticks were late, and nobody was seen
+        double noise, // that the asking thread was late, the largest
+        double stood, // the same, in three quarters of rounds
+        double sliced, // processor time in pieces too short to be seen, in a call
+        int adding, // rounds of warm calls that had a carrier added
+        boolean changed, // by the call: the number of carriers
+        double platform, // until the last of twenty on platform threads has ended
+        Crowd crowd,
+        Holders holders) {
+
+    static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
+        boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
+        return new Numbers(
+            (int) sum(rounds, round -> round.times.size()),
+            (int) rounds.stream().filter(round -> round.held() > 0.3).count(),
+            median(rounds.stream().flatMap(round -> round.times.stream())),
+            median(rounds, Round::held),
+            median(rounds, round -> round.held() + round.doubtful),
+            median(rounds, round -> round.longest),
+            rounds.stream().mapToDouble(Round::held).max().orElse(0),
+            sum(rounds, Round::held) / sum(rounds, round -> round.whole),
+            median(rounds, Round::lost),
+            rounds.stream().mapToDouble(Round::noise).max().orElse(0),
+            rank(rounds.stream().map(Round::noise), 0.25),
+            median(rounds, round -> round.sliced - round.ticks * tickMs),
+            (int) rounds.stream().filter(round -> round.added > 0).count(),
+            rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
+            platform == null ? Double.NaN : platform.took,
+            Crowd.of(crowd),
+            Holders.of(isSeen ? rounds : List.of(crowd)));
+    }
+
+    static double sum(List<Round> rounds, ToDoubleFunction<Round> what) {
+        return rounds.stream().mapToDouble(what).sum();
+    }
+
+    private static double median(List<Round> rounds, ToDoubleFunction<Round> what) {
+        return median(rounds.stream().map(what::applyAsDouble));
+    }
+
+    private static double median(Stream<Double> values) { return rank(values, 0.5); }
+
+    private static double rank(Stream<Double> values, double share) {
+        List<Double> sorted = values.sorted().toList();
+        return sorted.isEmpty() ? Double.NaN : sorted.get((int) (share * sorted.size()));
+    }
+}
+
+/** What CarrierCheck says. Only FREE says that all is well. */
+enum Verdict {
+    FREE("other virtual threads run meanwhile"),
+    ONCE("its first calls keep their carrier, later ones don't, or are too short to tell"),
+    SOME("some calls keep their carrier"),
+    ADDS("it blocks its carrier, and the JVM adds another one meanwhile"),
+    PINNED("it waits, and can't unmount"),
+    BLOCKED("it's in native code, or the JVM makes it wait"),
+    COMPUTES("it uses the processor, and nobody takes its carrier from it"),
+    HANDS_OVER("virtual threads wake each other in turns, and others wait behind them"),
+    COLLECTS("the garbage collector stops all threads"),
+    OTHER("another virtual thread, which it starts or uses, keeps the carrier"),
+    TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred"),
+    CANT_TELL("the machine is busy, or nobody was seen"),
+    FAILED("all calls failed, or there's no answer");
+
+    final String meaning;
+
+    Verdict(String meaning) { this.meaning = meaning; }
+
+    private static final double SHARE = 0.1; // of a call; less isn't told from noise
+    private static final double LONG = 10; // ms; a health check should be faster
+    private static final double SHORT = 1; // ms; there are at most two looks
+    private static final double CROWD = 2; // ms; below, twenty at once are seen better
+    private static final double SEEN = 0.3; // ms; the first look comes after that
+    private static final double MOST = 0.5; // of the time: calls at once wait for each other
+    private static final double LOST = 0.1; // of the time, in which nobody was seen
+    private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
+    private static final double OFTEN = 0.25; // of calls; one may just print
+    private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
+    private static final double WORKS = 0.25; // of what's held is processor time
+
+    /** Of warm calls. */
+    static Verdict of(Numbers it) {
+        if (it.calls() == 0) return FAILED;
+        if (it.changed()) return CANT_TELL;
+        if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
+        if (it.takes() < CROWD && it.crowd().share() > MOST) return who(it);
+        if (adds(it)) return ADDS;
+        if (it.takes() < SHORT) return TOO_SHORT;
+        if (it.lost() > LOST) return CANT_TELL;
+        if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
+        if (holdsSome(it)) return SOME;
+        if (holds(it, it.maybe()) || stands(it)) return CANT_TELL;
+        return it.sliced() > SLICED * it.takes() ? COMPUTES : FREE;
+    }
+
+    /** Of the first twenty, which were made at once: each waits for those before it. */
+    static Verdict ofCold(Numbers it) {
+        if (it.calls() == 0) return FAILED;
+        if (it.changed()) return CANT_TELL;
+        double mean = it.held() / 20;
+        if (adds(it) && mean < it.takes() / 2) return ADDS;
+        if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
+        if (it.takes() < SHORT) return TOO_SHORT;
+        if (it.lost() > COLD) return CANT_TELL;
+        return it.share() > COLD ? SOME : FREE;
+    }
+
+    /** Of both: what waits in the first calls alone may be a deadlock to come. */
+    static Verdict of(Numbers cold, Numbers warm) {
+        Verdict later = of(warm);
+        if (later != FREE && later != TOO_SHORT) return later;
+        Verdict first = ofCold(cold);
+        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first)
+            && cold.holders().waits() && cold.longest() > LONG;
+        return first == ADDS || waits ? ONCE : later;
+    }
+
+    private static boolean holds(Numbers it, double held) {
+        if (it.takes() < SHORT) return held > SEEN;
+        return held > SHARE * it.takes() || held > LONG && it.longest() > LONG;
+    }
+
+    /** A little, on a busy machine, by somebody who doesn't wait. */
+    private static boolean isBusy(Numbers it) {
+        return !it.holders().waits() && it.noise() > it.held()
+            && it.held() < 2 * SHARE * it.takes();
+    }
+
+    private static boolean holdsSome(Numbers it) {
+        boolean isLong = it.most() > 2 * SHARE * it.takes() || it.most() > LONG;
+        return isLong && (it.share() > SHARE || it.most() > 2 * it.noise());
+    }
+
+    /** All threads stood still, by the machine, or by what the call makes the JVM do. */
+    private static boolean stands(Numbers it) {
+        return it.stood() > Math.max(2, SHARE * it.takes());
+    }
+
+    static boolean adds(Numbers it) {
+        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * 20;
+    }
+
+    /** The verdict on who held the carrier the most. */
+    static Verdict who(Numbers it) {
+        if (it.holders().isOther()) return OTHER;
+        return switch (it.holders().kind()) {
+            case WAITS -> PINNED;
+            case AWAITS_CLASS -> BLOCKED;
+            case HANDS_OVER -> HANDS_OVER;
+            case COLLECTS -> COLLECTS;
+            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? COMPUTES : BLOCKED;
+        };
+    }
+}
+
+// ------------------------------------------------------------------------- what's printed
+
+/** What's said about a call: the verdict, where, why, what helps, then the numbers. */
+record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
+    private static final int WIDTH = 80;
+    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|%6s|\n";
+
+    Verdict verdict() { return Verdict.of(cold, warm); }
+
+    boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
+
+    static String title(Verdict control) {
+        return "## CarrierCheck\n\n" + wrap("- Java %s, %s; one carrier".formatted(
+                Runtime.version(), System.getProperty("java.vendor")))
+            + wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
+                : "- Busy machine: even a sleep of 50 ms is " + control + ", so don't trust"
+                    + " what follows");
+    }
+
+    /** Begins with a blank line: a call may have left a line without an end. */
+    String text() {
+        List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
+        Verdict first = Verdict.ofCold(cold);
+        switch (verdict()) {
+            case FREE -> lock(lines);
+            case FAILED, TOO_SHORT -> { }
+            case ONCE -> about(lines, first, cold);
+            default -> about(lines, verdict(), warm);
+        }
+        if (verdict() != Verdict.ONCE) first(lines, first);
+        failures(lines);
+        if (warm.noise() > 2) lines.add("- Busy machine: a platform thread was "
+            + number(warm.noise()) + " ms late, and so may these times be");
+        return "\n" + lines.stream().map(Answer::wrap).collect(Collectors.joining())
+            + (verdict() == Verdict.FAILED ? "" : table());
+    }
+
+    private String headline() {
+        boolean isSeen = warm.held() > 0;
+        String held = isSeen ? held(warm.held(), warm.takes())
+            : held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
+        Verdict first = Verdict.ofCold(cold);
+        if (isSeen) held += warm.holding() < warm.calls()
+            ? ", in " + warm.holding() + " of " + warm.calls() + " calls" : ", in each call";
+        return switch (verdict()) {
+            case FREE -> "FREE. Other virtual threads run meanwhile";
+            case ONCE -> "ONCE. Its first twenty calls " + (first == Verdict.ADDS
+                ? "added " + cold.crowd().added() + " carriers"
+                : "were " + first + held(cold.held(), cold.crowd().took()))
+                + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
+                    : "; later ones are too short to tell");
+            case SOME -> "SOME calls keep their carrier, for up to " + number(warm.most())
+                + " ms";
+            case ADDS -> "ADDS a carrier, as it blocks its own";
+            case PINNED, BLOCKED -> verdict() + held;
+            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held
+                : held(warm.sliced(), warm.takes()) + ", in slices");
+            case HANDS_OVER -> "HANDS OVER" + held;
+            case COLLECTS -> "COLLECTS garbage" + held;
+            case OTHER -> "OTHER threads keep its carrier" + held;
+            case TOO_SHORT -> "TOO SHORT. It takes " + number(warm.takes())
+                + " ms: ask about a loop of a hundred";
+            case CANT_TELL -> "CAN'T TELL" + doubt();
+            case FAILED -> cold.calls() == 0 ? "FAILED, in all calls"
+                : "FAILED, in all calls but the first twenty";
+        };
+    }
+
+    /** What goes on after the call has ended is told apart. */
+    private static String held(double ms, double of) {
+        return " for " + (ms < 1.5 * of
+            ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
+            : number(ms) + " ms, though it takes " + number(of) + " ms");
+    }
+
+    private String doubt() {
+        if (warm.changed()) return ", as it changes the number of carriers";
+        if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
+            + ", or the machine is busy: ask again";
+        return ". The machine is busy, or nobody was seen: ask again, without other programs";
+    }
+
+    /** Twenty at once queue for something, and nobody held a carrier. */
+    private void lock(List<String> lines) {
+        double both = Math.min(warm.crowd().took(), warm.platform());
+        if (warm.crowd().share() > 0.3 || both < 10 * warm.takes()) return;
+        lines.add("- Twenty at once take " + Math.round(both / warm.takes()) + " times as long,"
+            + " on platform threads, too: that's a lock or a pool of yours, not the carrier");
+    }
+
+    /** Where, why, how many carriers that takes, and what helps. */
+    private static void about(List<String> lines, Verdict verdict, Numbers it) {
+        boolean adds = verdict == Verdict.ADDS;
+        List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
+            .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        boolean toldOnce = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
+            .contains(verdict);
+        for (Hold hold : places.stream().limit(3).toList()) {
+            if (hold.ms() < all / 5) continue;
+            String share = hold.ms() > 0.9 * all || toldOnce ? ""
+                : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
+            lines.add("- Where: " + share + hold.place().text());
+            if (!toldOnce && verdict != Verdict.CANT_TELL) lines.add("- Why: " + why(verdict, hold.place()));
+        }
+        if (toldOnce) lines.add("- Why: " + verdict.meaning);
+        if (!adds && Verdict.adds(it)) lines.add("- It adds carriers, too: "
+            + it.crowd().added() + " for twenty calls at once");
+        if (verdict == Verdict.CANT_TELL) return;
+        double carriers = adds ? it.takes() : it.held();
+        boolean isWarm = it.platform() > 0;
+        if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
+            + (int) Math.ceil(carriers) + " carriers");
+        lines.add("- What helps: " + help(verdict == Verdict.SOME ? Verdict.who(it) : verdict,
+            places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
+    }
+
+    private static String why(Verdict verdict, Place place) {
+        return switch (place.kind()) {
+            case AWAITS_CLASS -> "it waits until another thread has initialized "
+                + place.inside();
+            case WAITS -> !place.inside().isEmpty()
+                ? "it waits in " + place.inside() + ". Nobody can unmount there"
+                : Jvm.JDK < 24 ? "it waits inside synchronized, mostly. Up to JDK 23, nobody"
+                    + " can unmount there"
+                : "it waits in what native code calls. Nobody can unmount there";
+            case HANDS_OVER, COLLECTS -> verdict.meaning;
+            case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
+                + " where it is";
+            case RUNS -> (verdict == Verdict.COMPUTES
+                ? "it computes, and nobody takes a carrier from who does that" : place.isNative()
+                ? "it's in native code, " + place.innermost().text()
+                : "it computes, or the JVM makes it wait")
+                + (place.inside().isEmpty() ? "" : " in " + place.inside());
+        };
+    }
+
+    private static String help(Verdict verdict, Place place) {
+        String inside = place.inside();
+        return switch (verdict) {
+            case ADDS -> "a semaphore that limits such calls, or platform threads for them";
+            case HANDS_OVER -> "a platform thread for one of the two";
+            case COLLECTS -> "less garbage, and no System.gc()";
+            case OTHER -> "ask about what that thread does";
+            case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
+                : inside.startsWith("a class") ? "load what it loads at startup, in main"
+                : Jvm.JDK < 24 ? "a newer library, JDK 25, or a ReentrantLock for synchronized"
+                : "let a platform thread make the call";
+            default -> place.kind() == Kind.AWAITS_CLASS
+                ? "use that class at startup, in main"
+                : "let a platform thread make the call, if that's long for you";
+        };
+    }
+
+    /** What the first calls met, unless later ones meet it, too. */
+    private void first(List<String> lines, Verdict first) {
+        if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
+            || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
+        List<Hold> places = cold.holders().places();
+        lines.add("- The first twenty, at once, " + (first == Verdict.ADDS
+            ? "added " + cold.crowd().added() + " carriers"
+            : "kept it" + held(cold.held(), cold.crowd().took()) + (places.isEmpty() ? ""
+                : ", most at " + places.getFirst().place().text() + ": "
+                    + why(first, places.getFirst().place()))));
+    }
+
+    private void failures(List<String> lines) {
+        Map<String, Round.Failure> all = new TreeMap<>();
+        for (Round round : rounds) round.failures.forEach((where, failure) ->
+            all.merge(where, failure, (a, b) ->
+                new Round.Failure(a.text(), a.count() + b.count())));
+        all.forEach((where, failure) -> lines.add("- Failed "
+            + (failure.count() == 1 ? "once" : failure.count() + " times") + ": "
+            + failure.text() + where.replaceFirst("^\\S+", "")));
+    }
+
+    private String table() {
+        Crowd crowd = warm.crowd();
+        return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Share", "Added")
+            + "|-------------------|--------:|--------:|--------:|-----:|-----:|\n"
+            + row("first 20, at once", cold.crowd())
+            + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
+                warm.share(), 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
+            + row("20 at once", crowd)
+            + ROW.formatted("20 platform threads", number(warm.platform()), "", "", "", "");
+    }
+
+    private static String row(String what, Crowd it) {
+        return ROW.formatted(what, number(it.took()), number(it.held()), number(it.longest()),
+            Math.round(100 * it.share()) + "%", it.added());
+    }
+
+    /** Three digits. */
+    static String number(double value) {
+        if (Double.isNaN(value)) return "";
+        int digits = value < 0.9995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+        return String.format(Locale.ROOT, "%." + digits + "f", value);
+    }
+
+    /** What a failure says, in a line; its toString may throw one, too. */
+    static String told(Throwable thrown) {
+        String text = thrown.getClass().getName();
+        try {
+            text = "" + thrown;
+        } catch (Throwable e) {
+            text += ", whose toString fails";
+        }
+        return "%.120s".formatted(text.replaceAll("[\\p{Cntrl}|]+", " ")).strip();
+    }
+
+    static String stays(Place place) {
+        return switch (place.kind()) {
+            case WAITS -> "Pinned" + (place.inside().isEmpty() ? "" : " in " + place.inside()
+                + ",");
+            case AWAITS_CLASS -> "Waits until " + place.inside() + " is initialized,";
+            default -> "Keeps the carrier";
+        };
+    }
+
+    /** Breaks a line at a blank before the width; those that follow are indented. */
+    static String wrap(String line) {
+        StringBuilder text = new StringBuilder();
+        String left = line.stripTrailing();
+        while (left.length() > WIDTH) {
+            int at = left.lastIndexOf(' ', WIDTH);
+            if (at <= 2) break;
+            text.append(left, 0, at).append('\n');
+            left = "  " + left.substring(at + 1);
+        }
+        return text.append(left).append('\n').toString();
     }
 }

@@ -60,6 +60,8 @@ class Rush {
         int size = args.length > 0 ? Integer.parseInt(args[0]) : 200;
         int room = args.length > 1 ? Integer.parseInt(args[1]) : Integer.MAX_VALUE;
         boolean mayRefuse = args.length > 1;
+        // With its usual limit of 200, the server closes idle connections as calls come there.
+        System.setProperty("sun.net.httpserver.maxIdleConnections", "10000");
         var warmUp = new Rush(Executors.newVirtualThreadPerTaskExecutor());
         for (int i = 0; i < 300; i++) warmUp.call();
         Thread.sleep(3_000);

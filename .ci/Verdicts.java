@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT-0
+import java.lang.reflect.*;
+import java.util.*;
+
+/**
+ * What CarrierCheck says of numbers, as a table: each threshold has a line on both sides. What
+ * a line doesn't name is as in FREE, the first one. Then what it says of dumps, and of looks at
+ * them. Nothing here takes time, or luck. With a word, it prints whole answers.
+ */
+class Verdicts {
+    /** Times in ms; the verdict on warm calls. */
+    static final String WARM = """
+        takes 50                                               FREE
+        calls 0                                                FAILED
+        changed 1, held 50, kind WAITS                         CANT_TELL
+
+        held 5.5, kind WAITS                                   PINNED
+        held 4.5, kind WAITS                                   FREE
+        held 5.5, kind AWAITS_CLASS                            BLOCKED
+        held 5.5, kind RUNS, busy 0.3                          COMPUTES
+        held 5.5, kind RUNS, busy 0.2                          BLOCKED
+        held 5.5, kind UNKNOWN, isOther 1                      OTHER
+        held 5.5, kind WAITS, isOther 1                        OTHER
+        held 5.5, kind HANDS_OVER                              HANDS_OVER
+        held 5.5, kind COLLECTS                                COLLECTS
+
+        takes 3000, held 290, longest 290, busy 1              COMPUTES
+        takes 3000, held 11, longest 11, busy 1                COMPUTES
+        takes 3000, held 9, longest 9, busy 1                  FREE
+        takes 3000, held 290, longest 2, busy 1                FREE
+
+        held 7, noise 8, kind RUNS, busy 1                     CANT_TELL
+        held 7, noise 6, kind RUNS, busy 1                     COMPUTES
+        held 11, noise 12, kind RUNS, busy 1                   COMPUTES
+        held 7, noise 8, kind WAITS                            PINNED
+
+        takes 0.9, held 0.35, kind WAITS                       PINNED
+        takes 0.9, held 0.25, kind WAITS                       TOO_SHORT
+        takes 0.9                                              TOO_SHORT
+        takes 1.1                                              FREE
+        takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
+        takes 1.8, crowd.share 0.4, kind WAITS                 FREE
+        takes 2.2, crowd.share 0.6, kind WAITS                 FREE
+        takes 1.8, crowd.lost 0.35                             CANT_TELL
+        takes 1.8, crowd.lost 0.25                             FREE
+        takes 2.2, crowd.lost 0.35                             FREE
+
+        crowd.added 5                                          ADDS
+        crowd.added 4                                          FREE
+        adding 3                                               ADDS
+        adding 2                                               FREE
+        crowd.added 20, held 5.5, kind WAITS                   PINNED
+
+        lost 0.11                                              CANT_TELL
+        lost 0.09                                              FREE
+        most 11, share 0.11                                    SOME
+        most 11, share 0.09, noise 6                           FREE
+        most 11, share 0.09, noise 5                           SOME
+        most 9, share 0.11                                     FREE
+        takes 30, most 7, share 0.11                           SOME
+        takes 30, most 5, share 0.11                           FREE
+        maybe 5.5                                              CANT_TELL
+        maybe 4.5                                              FREE
+        stood 5.5                                              CANT_TELL
+        stood 4.5                                              FREE
+        takes 5, stood 2.2                                     CANT_TELL
+        takes 5, stood 1.8                                     FREE
+        sliced 11                                              COMPUTES
+        sliced 9                                               FREE
+        """;
+
+    /** The verdict on the first twenty, of which held is the sum. */
+    static final String COLD = """
+        takes 50                                               FREE
+        calls 0                                                FAILED
+        changed 1                                              CANT_TELL
+        crowd.added 5                                          ADDS
+        crowd.added 4                                          FREE
+        crowd.added 20, held 600, share 0.6, kind WAITS        PINNED
+        crowd.added 20, held 400, share 0.6, kind WAITS        ADDS
+        share 0.55, kind WAITS                                 PINNED
+        share 0.45, kind WAITS                                 SOME
+        share 0.25, kind WAITS                                 FREE
+        held 110, longest 11, kind WAITS                       PINNED
+        held 90, longest 11, kind WAITS                        FREE
+        held 110, longest 9, kind WAITS                        FREE
+        lost 0.35                                              CANT_TELL
+        lost 0.25                                              FREE
+        takes 0.9, share 0.45                                  TOO_SHORT
+        """;
+
+    /** The verdict on both, if warm calls are FREE. */
+    static final String BOTH = """
+        share 0.6, longest 60, kind WAITS                      ONCE
+        share 0.6, longest 60, kind AWAITS_CLASS               ONCE
+        share 0.6, longest 9, kind WAITS                       FREE
+        share 0.6, longest 60, kind RUNS, busy 1               FREE
+        crowd.added 20                                         ONCE
+        lost 0.5                                               FREE
+        """;
+
+    /** What a dump says of a carrier: 21 has its stack alone, 25 that of the mounted thread. */
+    static final String DUMP_OF_21 = """
+        "ForkJoinPool-1-worker-1" #20 [23601] daemon prio=5 cpu=0.49ms [0x00007f5416afe000]
+           Carrying virtual thread #19
+        \tat jdk.internal.vm.Continuation.run(java.base@21.0.13/Continuation.java:248)
+        \t- waiting on the Class initialization monitor for P$Slow
+        \tat java.lang.VirtualThread.runContinuation(java.base@21.0.13/VirtualThread.java:245)
+
+        "ForkJoinPool-1-worker-2" #22 [23602] daemon prio=5 cpu=0.34ms [0x00007f5416bfe000]
+           java.lang.Thread.State: TIMED_WAITING (parking)
+        \tat jdk.internal.misc.Unsafe.park(java.base@21.0.13/Native Method)
+
+        "ForkJoinPool-1-worker-3" #24 [23604] daemon prio=5 cpu=0.34ms [0x00007f5416bfe000]
+           Carrying virtual thread #24
+        \tat jdk.internal.vm.Continuation.run(java.base@21.0.13/Continuation.java:248)
+        """;
+
+    static final String DUMP_OF_25 = """
+        "ForkJoinPool-1-worker-1" #24 [23649] daemon prio=5 cpu=0.63ms [0x00007fcfd4678000]
+           Carrying virtual thread #23
+        \tat jdk.internal.vm.Continuation.run(java.base@25.0.5.0.3/Continuation.java:251)
+           Mounted virtual thread #23
+        STACK
+        \tat Round.call(CarrierCheck.java:9)
+        \tat java.lang.VirtualThread.run(java.base@25.0.5.0.3/VirtualThread.java:460)
+
+        "VM Thread" os_prio=0 cpu=0.89ms
+        """;
+
+    static final String PARKS = "at jdk.internal.misc.Unsafe.park(java.base@25/Native Method), "
+        + "at java.lang.VirtualThread.parkOnCarrierThread(java.base@25/VirtualThread.java:8)";
+
+    /** Frames, innermost first; whether it's another thread's; the place. */
+    static final String PLACES = """
+        at a.b.Pool$1.lambda$get$0(Pool.java:7); own; RUNS Pool.get:7
+        at a.Pool.get(lib.jar/Pool.java:7); other; RUNS in another virtual thread, at Pool.get:7
+        at a.Pool.get(Unknown Source); own; RUNS Pool.get
+        at a.Pool$$Lambda/0x0f.run(Unknown Source), at A.b(A.java:1); own; RUNS A.b:1
+        at java.util.Vector.get(java.base@25/Vector.java:7); own; RUNS Vector.get:7, in the JDK
+        at java.lang.VirtualThread.park(java.base@25/VirtualThread.java:7); own; null
+        at java.lang.VirtualThread.parkNanos(java.base@25/VirtualThread.java:7); own; null
+        PARKS, at A.b(A.java:1); own; WAITS A.b:1
+        at java.lang.Object.wait0(java.base@25/Native Method), at A.b(A.java:1); own; \
+            WAITS A.b:1
+        PARKS, at A.<clinit>(A.java:1), at A.b(A.java:2); own; \
+            WAITS A.<clinit>:1 < A.b:2 inside the class initializer of A, first used at A.b:2
+        PARKS, at L.loadClass(A.java:1), at java.lang.Class.forName0(java.base@25/Native), \
+            at A.b(A.java:2); own; \
+            WAITS L.loadClass:1 < A.b:2 inside a class loader, first used at A.b:2
+        PARKS, at java.lang.ClassLoader.loadClass(java.base@25/ClassLoader.java:1), \
+            at A.b(A.java:2); own; WAITS A.b:2 inside a class loader, first used at A.b:2
+        PARKS, at School.loadClass(A.java:1), at A.b(A.java:2); own; \
+            WAITS School.loadClass:1 < A.b:2
+        at A.b(A.java:1), - waiting on the Class initialization monitor for p.Slow; own; \
+            AWAITS_CLASS A.b:1 inside p.Slow
+        at A.a(A.java:1), at A.b(A.java:2), at A.c(A.java:3), at A.d(A.java:4), \
+            at A.e(A.java:5), at A.f(A.java:6); own; RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
+        at java.util.zip.Inflater.inflate(java.base@25/Native Method), at A.b(A.java:1); own; \
+            RUNS A.b:1 native
+        """;
+
+    /** Looks: ms, and who was where, W waits, N is native, R runs, U isn't known, P parks. */
+    static final String LOOKS = """
+        0.3 1W, 0.8 1W; delay 1; held 1.0
+        0.3 1W; delay 0.5; held 0.5
+        0.3 1W, 0.8 1W; delay 0.7; held 0.7
+        0.3 1R, 0.8 1R; delay 1; doubtful 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.2; doubtful 1.0
+        0.3 1N, 0.8 1N; delay 1; still 1.0
+        0.3 1N; delay 1; doubtful 1.0
+        0.3 1U, 0.8 1U; delay 1; still 1.0
+        0.3 1P, 0.8 1W; delay 1; held 0.7
+        0.3 1W, 0.8 1P; delay 1; held 0.3
+        0.3 1W 2R, 0.8 1W 2R; delay 1; held 1.0
+        0.3 1P, 0.8 2P, 1.3 1P; delay 2; held 2.0
+        0.3 1P, 0.8 2P, 1.3 1P; delay 2, at once 1;
+        0.3 1P, 0.8 2P, 1.3 3P; delay 2;
+        0.3 1P, 0.8, 1.3 1P; delay 2;
+        """;
+
+    /** Answers: warm; cold; places of both. */
+    static final String ANSWERS = """
+        ; ; R
+        platform 1000, crowd.took 1050; ; R
+        platform 1000, crowd.took 90; ; R
+        platform 1000, crowd.took 1050, crowd.share 0.4; ; R
+        noise 2.2; lost 0.4; R
+        held 50.4, longest 50.4, share 0.99, kind WAITS; share 0.9, kind WAITS; Z
+        held 12, holding 6, kind WAITS, crowd.added 20; ; C
+        held 50, kind AWAITS_CLASS; ; I
+        held 50, kind RUNS, busy 0.1; ; N
+        held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind RUNS, busy 1; R
+        held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind WAITS; R W
+        takes 50, sliced 20; ; R
+        held 40, kind HANDS_OVER; ; R N
+        held 45, kind COLLECTS; ; R
+        held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U
+        most 41, share 0.2, kind WAITS; crowd.added 6; L
+        most 41, share 0.2, holding 3, kind RUNS, busy 1; ; R
+        adding 10, crowd.added 20; ; W
+        ; share 0.6, longest 60, held 60, kind WAITS; C
+        takes 0.05; share 0.6, longest 60, held 60, kind AWAITS_CLASS; I
+        takes 0.05; ; R
+        takes 1.8, crowd.share 0.7, crowd.held 14, crowd.took 20, kind WAITS; ; W
+        maybe 8; ; R
+        lost 0.2; ; R
+        changed 1; ; R
+        calls 0; ; R
+        calls 0; calls 0; R
+        """;
+
+    static final Map<String, String> USUAL = Map.of("calls", "10", "holding", "10",
+        "takes", "50", "crowd.took", "55", "platform", "55", "kind", "RUNS");
+
+    public static void main(String[] args) throws Exception {
+        if (args.length > 0) answers();
+        else tables();
+    }
+
+    static void answers() throws Exception {
+        for (String line : ANSWERS.lines().toList()) {
+            String[] words = line.split("; ?");
+            places = new ArrayList<>();
+            for (String who : words[2].split(" "))
+                places.add(new Hold(somewhere(who.charAt(0)), 50 - places.size()));
+            System.out.println("\n# " + line);
+            System.out.print(new Answer("a call", numbers("platform 0, held 0, " + words[1]),
+                numbers(words[0]), List.of()).text());
+        }
+        System.out.print(Answer.title(Verdict.FREE).replaceAll("Java .*;", "Java;"));
+        System.out.print(Answer.title(Verdict.SOME).replaceAll("Java .*;", "Java;"));
+    }
+
+    static List<Hold> places = List.of();
+
+    static void tables() throws Exception {
+        Numbers free = numbers("takes 50");
+        Numbers brief = numbers("takes 0.9");
+        int wrong = 0;
+        for (String line : WARM.lines().toList()) wrong += check(line, Verdict::of);
+        for (String line : COLD.lines().toList()) wrong += check(line, Verdict::ofCold);
+        for (String line : BOTH.lines().toList()) {
+            wrong += check(line, cold -> Verdict.of(cold, free));
+            wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Verdict.of(cold, brief));
+        }
+        wrong += check("share 0.6, longest 60, kind WAITS  SOME", cold ->
+            Verdict.of(cold, numbers("most 11, share 0.11")));
+        for (String line : PLACES.replace("PARKS", PARKS).lines().toList())
+            wrong += place(line);
+        for (String line : LOOKS.lines().toList()) wrong += late(line);
+        List<Mounted> old = Mounted.all(DUMP_OF_21);
+        Mounted one = old.getFirst();
+        Mounted other = new Mounted(1, "\tat A.b(A.java:1)", false);
+        if (old.size() != 1 || one.id() != 19 || one.hasOwnStack()
+            || Place.of(one, null).kind() != Kind.AWAITS_CLASS
+            || Place.of(other, null).kind() != Kind.UNKNOWN)
+            System.out.println(++wrong + ": " + old);
+        System.out.println(wrong + " wrong");
+    }
+
+    static int place(String line) {
+        String[] words = line.split("; ");
+        String stack = "\t" + words[0].replaceAll(", +(at|-) ", "\n\t$1 ");
+        Mounted one = Mounted.all(DUMP_OF_25.replace("STACK", stack)).getFirst();
+        Place place = Place.of(one, words[1].equals("own") ? new Thread(() -> { }) : null);
+        String said = place == null ? "null" : place.kind() + " " + place.text()
+            + (place.inside().isEmpty() ? "" : " inside " + place.inside())
+            + (place.isNative() && !place.stays() ? " native" : "");
+        if (said.equals(words[2].strip()) && one.id() == 23) return 0;
+        System.out.println(line + ", but was " + said);
+        return 1;
+    }
+
+    static int late(String line) {
+        String[] words = line.split("; ?");
+        List<Look> looks = new ArrayList<>();
+        for (String look : words[0].split(", ")) {
+            Map<Long, Place> seen = new HashMap<>();
+            Set<Long> mounted = new HashSet<>();
+            for (String who : look.replaceAll("^\\S+ ?", "").split(" ")) {
+                if (who.isEmpty()) continue;
+                long id = who.charAt(0);
+                mounted.add(id);
+                if (who.charAt(1) != 'P') seen.put(id, somewhere(who.charAt(1)));
+            }
+            looks.add(new Look(Double.parseDouble(look.split(" ")[0]), seen, mounted));
+        }
+        Map<String, String> values = new HashMap<>();
+        for (String word : words[1].split(", "))
+            values.put(word.replaceAll(" [^ ]+$", ""), word.replaceAll(".* ", ""));
+        double cpu = Double.parseDouble(values.getOrDefault("cpu", "0"));
+        double delay = Double.parseDouble(values.get("delay"));
+        Late late = new Late(looks, delay, cpu, !values.containsKey("at once"));
+        String said = told("held", late.held) + told("still", late.still)
+            + told("doubtful", late.doubtful);
+        if (said.equals(words.length < 3 ? "" : words[2])) return 0;
+        System.out.println(line + " but was " + said);
+        return 1;
+    }
+
+    static String told(String what, double ms) {
+        return ms == 0 ? "" : what + " " + Math.round(10 * ms) / 10.0;
+    }
+
+    static Place somewhere(char what) {
+        Frame frame = new Frame("p.A", "b", "1", false, what == 'N');
+        Kind kind = switch (what) {
+            case 'W', 'C', 'L', 'Z' -> Kind.WAITS;
+            case 'I' -> Kind.AWAITS_CLASS;
+            case 'U' -> Kind.UNKNOWN;
+            default -> Kind.RUNS;
+        };
+        String inside = switch (what) {
+            case 'C' -> "the class initializer of p.A, first used at Main.main:7";
+            case 'L' -> "a class loader, first used at Main.main:8";
+            case 'I' -> "p.A";
+            default -> "";
+        };
+        return new Place(kind, what == 'U', what == 'U' ? List.of() : List.of(frame),
+            what == 'U' ? null : frame, inside);
+    }
+
+    interface Judge { Verdict of(Numbers numbers) throws Exception; }
+
+    static int check(String line, Judge judge) throws Exception {
+        if (line.isBlank()) return 0;
+        String[] words = line.strip().split(" {2,}");
+        Verdict said = judge.of(numbers(words[0]));
+        if (said.toString().equals(words[1])) return 0;
+        System.out.println(line + ", but was " + said);
+        return 1;
+    }
+
+    static Numbers numbers(String words) throws Exception {
+        Map<String, String> values = new HashMap<>(USUAL);
+        for (String word : words.split(", "))
+            if (!word.isEmpty()) values.put(word.split(" ")[0], word.split(" ")[1]);
+        Numbers made = (Numbers) record(Numbers.class, "", values);
+        if (!values.isEmpty()) throw new IllegalArgumentException("left: " + values);
+        return made;
+    }
+
+    /** A record of these values. A record inside has its parts' names, or "crowd.added". */
+    static Object record(Class<?> type, String prefix, Map<String, String> values)
+            throws Exception {
+        RecordComponent[] parts = type.getRecordComponents();
+        Object[] all = new Object[parts.length];
+        Class<?>[] types = new Class<?>[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            types[i] = parts[i].getType();
+            String name = parts[i].getName();
+            if (types[i].isRecord()) all[i] = record(types[i],
+                name.equals("crowd") ? "crowd." : "", values);
+            else all[i] = value(types[i], values.remove(prefix + name));
+        }
+        Constructor<?> constructor = type.getDeclaredConstructor(types);
+        constructor.setAccessible(true);
+        return constructor.newInstance(all);
+    }
+
+    static Object value(Class<?> type, String text) {
+        if (type == List.class) return places;
+        if (type == Kind.class) return Kind.valueOf(text);
+        if (type == boolean.class) return "1".equals(text);
+        double number = text == null ? 0 : Double.parseDouble(text);
+        if (type == int.class) return (int) number;
+        return number;
+    }
+}
