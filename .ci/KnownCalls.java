@@ -76,12 +76,6 @@ class KnownCalls {
                 pin(50);
             };
             case "hands-over" -> KnownCalls::handOver;
-            case "slices" -> () -> {
-                for (int i = 0; i < 80; i++) {
-                    compute(0.3);
-                    nap(0.3);
-                }
-            };
             case "two" -> () -> {
                 compute(30);
                 pin(25);

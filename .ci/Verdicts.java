@@ -69,6 +69,8 @@ class Verdicts {
         takes 5, stood 1.8                                     FREE
         sliced 11                                              COMPUTES
         sliced 9                                               FREE
+        sliced 7, held 4                                       COMPUTES
+        sliced 7, held 2                                       FREE
         """;
 
     /** The verdict on the first twenty, of which held is the sum. */
@@ -83,10 +85,16 @@ class Verdicts {
         crowd.added 20, held 400, share 0.6, kind WAITS        ADDS
         share 0.55, kind WAITS                                 PINNED
         share 0.45, kind WAITS                                 SOME
+        share 0.15, longest 11, kind WAITS                     PINNED
+        share 0.15, longest 9, kind WAITS                      FREE
+        share 0.08, longest 11, kind WAITS                     FREE
+        share 0.15, longest 110, kind AWAITS_CLASS             BLOCKED
+        share 0.15, longest 90, kind AWAITS_CLASS              FREE
         share 0.25, kind WAITS                                 FREE
         held 110, longest 11, kind WAITS                       PINNED
-        held 90, longest 11, kind WAITS                        FREE
-        held 110, longest 9, kind WAITS                        FREE
+        held 110, longest 11, kind RUNS                        BLOCKED
+        held 90, longest 11, kind RUNS                         FREE
+        held 110, longest 9, kind RUNS                         FREE
         lost 0.35                                              CANT_TELL
         lost 0.25                                              FREE
         takes 0.9, share 0.45                                  TOO_SHORT
@@ -95,7 +103,8 @@ class Verdicts {
     /** The verdict on both, if warm calls are FREE. */
     static final String BOTH = """
         share 0.6, longest 60, kind WAITS                      ONCE
-        share 0.6, longest 60, kind AWAITS_CLASS               ONCE
+        share 0.6, longest 110, kind AWAITS_CLASS              ONCE
+        share 0.6, longest 90, kind AWAITS_CLASS               FREE
         share 0.6, longest 9, kind WAITS                       FREE
         share 0.6, longest 60, kind RUNS, busy 1               FREE
         crowd.added 20                                         ONCE
@@ -170,10 +179,11 @@ class Verdicts {
         0.3 1W; delay 0.5; held 0.5
         0.3 1W, 0.8 1W; delay 0.7; held 0.7
         0.3 1R, 0.8 1R; delay 1; doubtful 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0, worked 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.2; doubtful 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.2, stop 0.15; held 1.0
-        0.3 1R, 0.8 1R; delay 1, cpu 0.1, stop 0.5; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.2, stop 0.15; held 1.0, worked 1.0
+        0.3 1R, 0.8 1W; delay 1, cpu 0.1; held 0.7doubtful 0.3
+        0.3 1R, 0.8 1R; delay 1, cpu 0.1, stop 0.5; held 1.0, worked 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.05, stop 0.5; doubtful 1.0
         0.3 1N, 0.8 1N; delay 1; still 1.0
         0.3 1N; delay 1; doubtful 1.0
@@ -210,7 +220,7 @@ class Verdicts {
         most 41, share 0.2, holding 3, kind RUNS, busy 1; ; R
         adding 10, crowd.added 20; ; W
         ; share 0.6, longest 60, held 60, kind WAITS; C
-        takes 0.05; share 0.6, longest 60, held 60, kind AWAITS_CLASS; I
+        takes 0.05; share 0.6, longest 160, held 160, kind AWAITS_CLASS; I
         takes 0.05; ; R
         takes 1.8, crowd.share 0.7, crowd.held 14, crowd.took 20, kind WAITS; ; W
         maybe 8; ; R
@@ -418,12 +428,13 @@ class Verdicts {
                 mounted.add(id);
                 if (who.charAt(1) != 'P') seen.put(id, somewhere(who.charAt(1)));
             }
-            looks.add(new Look(Double.parseDouble(look.split(" ")[0]), stop, seen, mounted));
+            double ms = Double.parseDouble(look.split(" ")[0]);
+            looks.add(new Look(ms, stop, cpu * ms, seen, mounted));
         }
         double delay = Double.parseDouble(values.get("delay"));
         Late late = new Late(looks, delay, cpu, !values.containsKey("at once"));
         String said = part("held", late.held) + part("still", late.still)
-            + part("doubtful", late.doubtful);
+            + part("doubtful", late.doubtful) + part(", worked", late.worked);
         if (said.equals(words.length < 3 ? "" : words[2])) return 0;
         System.out.println(line + " but was " + said);
         return 1;

@@ -107,7 +107,7 @@ public class CarrierCheck {
             Jvm.begin();
             Runtime.getRuntime().addShutdownHook(new Thread(CarrierCheck::end));
             Answer control = measure("sleep", () -> Thread.sleep(50));
-            tickMs = control.rounds().stream().filter(Round::isOfOne)
+            tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
             say(Answer.title(Verdict.of(control.warm())));
         } catch (Throwable e) { // a wrong option
@@ -387,9 +387,10 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 /**
  * Who was mounted so many ms after a tick had been started, and where, if it's in a call. That
- * took stopMs, as deep stacks are long.
+ * took stopMs, as deep stacks are long. Until then, carriers had used cpuMs.
  */
-record Look(double ms, double stopMs, Map<Long, Place> seen, Set<Long> mounted) { }
+record Look(double ms, double stopMs, double cpuMs, Map<Long, Place> seen,
+        Set<Long> mounted) { }
 
 /** How long somebody was there, in ms. */
 record Hold(Place place, double ms) {
@@ -405,22 +406,27 @@ class Late {
     double held; // ms in which no other could run
     double still; // ms in native code, or so: sure if the machine isn't busy
     double doubtful; // ms of others who were seen
+    double worked; // ms of somebody who had processor time
 
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
-        // A busy machine gives a thread a third, or more; but a look stops it.
-        double stopped = looks.stream().mapToDouble(Look::stopMs).sum();
-        boolean computes = cpu > Math.max(delay - stopped, delay / 4) / 4;
-        for (int i = 0; i < looks.size(); i++) {
-            double before = i == 0 ? 0 : looks.get(i - 1).ms();
-            boolean isLast = i == looks.size() - 1;
-            double ms = (isLast ? delay : looks.get(i).ms()) - before;
-            Collection<Place> seen = looks.get(i).seen().values();
-            if (handsOver) seen = List.of(Place.of(Kind.HANDS_OVER));
+        double before = 0;
+        double usedBefore = 0;
+        for (Look look : looks) {
+            boolean isLast = look == looks.getLast();
+            double ms = (isLast ? delay : look.ms()) - before;
+            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
+            before = look.ms();
+            usedBefore = look.cpuMs();
+            // A busy machine gives a thread a third, or more; but a look stops it.
+            boolean computes = used > Math.max(ms - look.stopMs(), ms / 4) / 4;
+            Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
+                : look.seen().values();
             if (seen.isEmpty()) continue;
             for (Place place : seen)
                 holds.merge(place.key(), new Hold(place, ms), Hold::and);
+            if (computes) worked += ms;
             if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
             else if (looks.size() > 1 && seen.stream().anyMatch(Place::mayStay)) still += ms;
             else doubtful += ms;
@@ -461,8 +467,9 @@ class Round {
     double held; // ms in which no other could run
     double doubtful; // ms in which that's possible, too
     double longest; // of these, in one piece
-    double worked; // ms of processor time in late ticks
-    double sliced; // ms of processor time between ticks
+    double worked; // of that, ms of somebody who had processor time
+    double sliced; // ms of processor time between ticks that weren't late
+    int ticks; // of these
     double computed; // of that, ms of pieces, unless somebody may yield
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
@@ -470,7 +477,6 @@ class Round {
     double stood; // the same between ticks: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
-    int ticks;
     int added; // carriers
     boolean changed; // the number of carriers
 
@@ -550,10 +556,13 @@ class Round {
         tick.start();
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
-        if (looks.isEmpty()) sliced += cpu;
-        else charge(new Late(looks, delay, cpu, isOfOne()));
+        if (looks.isEmpty()) {
+            sliced += cpu;
+            ticks++;
+        } else {
+            charge(new Late(looks, delay, cpu, isOfOne()));
+        }
         late += Math.max(0, delay - 1);
-        ticks++;
         used = Jvm.cpuMs();
         return delay;
     }
@@ -567,14 +576,15 @@ class Round {
             noise = Math.max(noise, woken - before - pause); // or a collection
             Look look = look();
             before = msSince(begin);
-            looks.add(new Look(before, before - woken, look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used),
+                look.seen(), look.mounted()));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
     }
 
     private void charge(Late late) {
-        worked += cpu;
+        worked += late.worked;
         held += late.held;
         still += late.still;
         doubtful += late.doubtful;
@@ -608,7 +618,7 @@ class Round {
             mounted.add(one.id());
             if (place != null) seen.put(one.id(), place);
         }
-        return new Look(0, 0, seen, mounted);
+        return new Look(0, 0, 0, seen, mounted);
     }
 
     /** Ends the round if no call has ended for too long. */
@@ -629,7 +639,7 @@ record Crowd(double took, double held, double longest, double share, double lost
 }
 
 /** Who held the carrier, those first that did so for the most time; then who had another. */
-record Holders(Kind kind, boolean isOther, double busy, // processor time, as a share of that
+record Holders(Kind kind, boolean isOther, double busy, // of that time, who computes
         List<Hold> places, List<Hold> added) {
     static Holders of(List<Round> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
@@ -701,7 +711,8 @@ record Numbers(
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
-            (int) rounds.stream().filter(round -> round.held() > 0.3).count(),
+            (int) rounds.stream()
+                .filter(round -> round.held() > 0.3 && round.failed() == 0).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(rounds, Round::held),
             median(rounds, round -> round.held() + round.doubtful),
@@ -765,7 +776,7 @@ enum Verdict {
     private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
     private static final double OFTEN = 0.25; // of calls; one may just print
     private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
-    private static final double WORKS = 0.25; // of what's held is processor time
+    private static final double WORKS = 0.25; // of what's held, as others hold it as well
 
     /** Of warm calls. */
     static Verdict of(Numbers it) {
@@ -779,7 +790,7 @@ enum Verdict {
         if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holds(it, it.maybe()) || stands(it)) return CANT_TELL;
-        return it.sliced() > SLICED * it.takes() ? COMPUTES : FREE;
+        return it.sliced() + it.held() > SLICED * it.takes() ? COMPUTES : FREE;
     }
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
@@ -789,6 +800,7 @@ enum Verdict {
         double mean = it.held() / 20;
         if (adds(it) && mean < it.takes() / 2) return ADDS;
         if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
+        if (waitsLong(it) && it.share() > SHARE) return who(it);
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > COLD) return CANT_TELL;
         return it.share() > COLD ? SOME : FREE;
@@ -799,9 +811,14 @@ enum Verdict {
         Verdict later = of(warm);
         if (later != FREE && later != TOO_SHORT) return later;
         Verdict first = ofCold(cold);
-        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first)
-            && cold.holders().waits() && cold.longest() > LONG;
+        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first) && waitsLong(cold);
         return first == ADDS || waits ? ONCE : later;
+    }
+
+    /** Classes of the JDK are initialized once, and that takes some time. */
+    private static boolean waitsLong(Numbers it) {
+        boolean isPinned = it.holders().kind() == Kind.WAITS;
+        return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
     }
 
     private static boolean holds(Numbers it, double held) {
@@ -890,7 +907,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + held();
             case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held()
-                : held(warm.sliced(), warm.takes()) + ", in slices");
+                : held(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
             case HANDS_OVER -> "HANDS OVER" + held();
             case COLLECTS -> "COLLECTS garbage" + held();
             case OTHER -> "OTHER threads keep its carrier" + held();
@@ -1053,7 +1070,7 @@ class Words {
             case OTHER -> "ask about what that thread does";
             case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
                 : inside.startsWith("a class") ? "load what it loads at startup, in main"
-                : Jvm.JDK < 24 ? "a newer library, JDK 25, or a ReentrantLock for synchronized"
+                : Jvm.JDK < 24 ? "a newer library or JDK, or a ReentrantLock for synchronized"
                 : "let a platform thread make the call";
             default -> place.kind() == Kind.AWAITS_CLASS
                 ? "use that class at startup, in main"
