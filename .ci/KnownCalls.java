@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT-0
+import java.lang.management.ManagementFactory;
+import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.*;
+import java.util.regex.Pattern;
 
 /** Calls of which it's known what CarrierCheck has to say; for commands.md. Words name some. */
 class KnownCalls {
@@ -101,6 +104,21 @@ class KnownCalls {
                 compute(20);
             };
             case "differs" -> () -> throwIt(new Exception("no. " + CALLS.incrementAndGet()));
+            case "stops" -> { // all threads, while the heap is dumped
+                var bean = ManagementFactory.getPlatformMXBean(
+                    com.sun.management.HotSpotDiagnosticMXBean.class);
+                yield () -> {
+                    Path folder = Files.createTempDirectory("stops");
+                    bean.dumpHeap(folder.resolve("heap.hprof") + "", false);
+                    Files.delete(folder.resolve("heap.hprof"));
+                    Files.delete(folder);
+                };
+            }
+            case "regex" -> () -> { // over a thousand frames of the JDK's
+                long start = System.nanoTime();
+                while (System.nanoTime() - start < 30e6)
+                    Pattern.compile("(a|b|ab)*c").matcher("ab".repeat(550)).lookingAt();
+            };
             case "nothing" -> null;
             case "keeps-it" -> {
                 Thread.startVirtualThread(() -> compute(Double.MAX_VALUE));

@@ -12,6 +12,8 @@ class Verdicts {
     static final String WARM = """
         takes 50                                               FREE
         calls 0                                                FAILED
+        calls 10, failed 11                                    FAILED
+        calls 10, failed 9                                     FREE
         changed 1, held 50, kind WAITS                         CANT_TELL
 
         held 5.5, kind WAITS                                   PINNED
@@ -73,6 +75,7 @@ class Verdicts {
     static final String COLD = """
         takes 50                                               FREE
         calls 0                                                FAILED
+        calls 9, failed 11                                     FAILED
         changed 1                                              CANT_TELL
         crowd.added 5                                          ADDS
         crowd.added 4                                          FREE
@@ -155,7 +158,8 @@ class Verdicts {
         at A.b(A.java:1), - waiting on the Class initialization monitor for p.Slow; own; \
             AWAITS_CLASS A.b:1 inside p.Slow
         at A.a(A.java:1), at A.b(A.java:2), at A.c(A.java:3), at A.d(A.java:4), \
-            at A.e(A.java:5), at A.f(A.java:6); own; RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
+            at A.e(A.java:5), at A.f(A.java:6); own; \
+            RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
         at java.util.zip.Inflater.inflate(java.base@25/Native Method), at A.b(A.java:1); own; \
             RUNS A.b:1 native
         """;
@@ -168,6 +172,9 @@ class Verdicts {
         0.3 1R, 0.8 1R; delay 1; doubtful 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.3; held 1.0
         0.3 1R, 0.8 1R; delay 1, cpu 0.2; doubtful 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.2, stop 0.15; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.1, stop 0.5; held 1.0
+        0.3 1R, 0.8 1R; delay 1, cpu 0.05, stop 0.5; doubtful 1.0
         0.3 1N, 0.8 1N; delay 1; still 1.0
         0.3 1N; delay 1; doubtful 1.0
         0.3 1U, 0.8 1U; delay 1; still 1.0
@@ -183,6 +190,8 @@ class Verdicts {
     /** Answers: warm; cold; places of both. */
     static final String ANSWERS = """
         ; ; R
+        crowd.added 4; ; R
+        adding 5, crowd.added 2; ; W
         platform 1000, crowd.took 1050; ; R
         platform 1000, crowd.took 90; ; R
         platform 1000, crowd.took 1050, crowd.share 0.4; ; R
@@ -257,7 +266,126 @@ class Verdicts {
             || Place.of(one, null).kind() != Kind.AWAITS_CLASS
             || Place.of(other, null).kind() != Kind.UNKNOWN)
             System.out.println(++wrong + ": " + old);
+        wrong += rounds() + stuck();
         System.out.println(wrong + " wrong");
+        System.exit(0);
+    }
+
+    /** Four warm rounds, in no order; a crowd; and one on platform threads, all made up. */
+    static int rounds() throws Exception {
+        Jvm.begin();
+        List<Round> warm = new ArrayList<>();
+        for (int i : List.of(3, 1, 4, 2)) {
+            Round round = round(10 * i);
+            round.held = i;
+            round.doubtful = 2 * i;
+            round.longest = i;
+            round.worked = 0.5 * i;
+            round.sliced = i + 0.5;
+            round.ticks = 10;
+            round.late = 3 * i;
+            round.noise = i == 2 ? 9 : i;
+            round.stood = i == 1 ? 0.5 : 0;
+            round.added = i == 4 ? 1 : 0;
+            round.holds.put("w", new Hold(somewhere('W'), i));
+            round.holds.put("i", new Hold(somewhere('I'), 1.1 * i));
+            round.addedFor.put("u", new Hold(somewhere('U'), 1));
+            warm.add(round);
+        }
+        Round crowd = round(30);
+        crowd.held = 12;
+        crowd.longest = 7;
+        crowd.late = 15;
+        crowd.added = 3;
+        crowd.holds.put("u", new Hold(somewhere('U'), 12));
+        crowd.failures.put("one", new Round.Failure("", 1));
+        crowd.failures.put("two", new Round.Failure("", 1));
+        Round platform = round(25);
+        Numbers all = Numbers.of(warm, crowd, platform, 0.1);
+        crowd.changed = true;
+        crowd.failures.remove("two");
+        crowd.collected = 100;
+        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
+                + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
+            + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
+                + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",
+                told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
+    }
+
+    static Round round(double took) throws Exception {
+        Round round = empty();
+        round.times.add(took);
+        round.took = took;
+        round.whole = took;
+        return round;
+    }
+
+    /** Makes no call; what was measured nevertheless is put back. */
+    static Round empty() throws Exception {
+        Round round = new Round(() -> { }, 1, Thread.ofPlatform().daemon());
+        round.times.clear();
+        round.holds.clear();
+        round.addedFor.clear();
+        round.whole = 10;
+        for (String name : List.of("held", "doubtful", "longest", "worked", "sliced",
+                "computed", "collected", "late", "noise", "stood"))
+            Round.class.getDeclaredField(name).set(round, 0.0);
+        round.ticks = round.added = 0;
+        return round;
+    }
+
+    static String told(Numbers all) throws Exception {
+        List<String> words = new ArrayList<>();
+        tell(all, words);
+        return String.join(" ", words);
+    }
+
+    static void tell(Record record, List<String> words) throws Exception {
+        for (RecordComponent part : record.getClass().getRecordComponents()) {
+            part.getAccessor().setAccessible(true);
+            switch (part.getAccessor().invoke(record)) {
+                case Record inside -> tell(inside, words);
+                case Double number -> words.add(number.isNaN() ? "NaN" : told(number));
+                case List<?> some -> words.add(some.stream()
+                    .map(hold -> told(((Hold) hold).ms())).toList() + "");
+                case Object other -> words.add("" + other);
+            }
+        }
+    }
+
+    static String told(double number) { return "" + Math.round(10 * number) / 10.0; }
+
+    static int same(String what, String wanted, String said) {
+        if (wanted.equals(said)) return 0;
+        System.out.println(what + ": " + wanted + "\n but was " + said);
+        return 1;
+    }
+
+    static int stuck() {
+        Map<Long, Thread> callers = new HashMap<>();
+        Map<Long, Place> seen = new HashMap<>(Map.of(0L, somewhere('U')));
+        for (char what : "CIR-".toCharArray()) {
+            Thread one = new Thread(() -> {
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            });
+            one.setDaemon(true);
+            one.start();
+            callers.put(one.threadId(), one);
+            if (what != '-') seen.put(one.threadId(), somewhere(what));
+        }
+        Thread ended = new Thread(() -> { });
+        callers.put(ended.threadId(), ended);
+        seen.put(ended.threadId(), somewhere('W'));
+        String said = new Stuck(callers, seen).getMessage().replaceAll(" at Verdicts.*", "");
+        String twice = new Stuck(callers, Map.of()).getMessage();
+        return same("stuck", """
+            : HANGS. No call has ended for 40.0 s.
+            - Keeps the carrier at A.b:1
+            - Keeps the carrier, in another virtual thread
+            - Pinned in the class initializer of p.A, first used at Main.main:7, at A.b:1
+            - Waits
+            - Waits until p.A is initialized, at A.b:1""", said)
+            + (twice.matches("(?s).* Waits.* [(]4 calls[)]") ? 0 : same("", "4 calls", twice));
     }
 
     static int place(String line) {
@@ -275,6 +403,11 @@ class Verdicts {
 
     static int late(String line) {
         String[] words = line.split("; ?");
+        Map<String, String> values = new HashMap<>();
+        for (String word : words[1].split(", "))
+            values.put(word.replaceAll(" [^ ]+$", ""), word.replaceAll(".* ", ""));
+        double cpu = Double.parseDouble(values.getOrDefault("cpu", "0"));
+        double stop = Double.parseDouble(values.getOrDefault("stop", "0"));
         List<Look> looks = new ArrayList<>();
         for (String look : words[0].split(", ")) {
             Map<Long, Place> seen = new HashMap<>();
@@ -285,23 +418,19 @@ class Verdicts {
                 mounted.add(id);
                 if (who.charAt(1) != 'P') seen.put(id, somewhere(who.charAt(1)));
             }
-            looks.add(new Look(Double.parseDouble(look.split(" ")[0]), seen, mounted));
+            looks.add(new Look(Double.parseDouble(look.split(" ")[0]), stop, seen, mounted));
         }
-        Map<String, String> values = new HashMap<>();
-        for (String word : words[1].split(", "))
-            values.put(word.replaceAll(" [^ ]+$", ""), word.replaceAll(".* ", ""));
-        double cpu = Double.parseDouble(values.getOrDefault("cpu", "0"));
         double delay = Double.parseDouble(values.get("delay"));
         Late late = new Late(looks, delay, cpu, !values.containsKey("at once"));
-        String said = told("held", late.held) + told("still", late.still)
-            + told("doubtful", late.doubtful);
+        String said = part("held", late.held) + part("still", late.still)
+            + part("doubtful", late.doubtful);
         if (said.equals(words.length < 3 ? "" : words[2])) return 0;
         System.out.println(line + " but was " + said);
         return 1;
     }
 
-    static String told(String what, double ms) {
-        return ms == 0 ? "" : what + " " + Math.round(10 * ms) / 10.0;
+    static String part(String what, double ms) {
+        return ms == 0 ? "" : what + " " + told(ms);
     }
 
     static Place somewhere(char what) {

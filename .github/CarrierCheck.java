@@ -91,7 +91,7 @@ public class CarrierCheck {
         } catch (Stuck e) {
             stop(e.getMessage());
         } catch (Throwable e) { // no memory, an interrupt
-            stop(": FAILED. It made CarrierCheck fail: " + Answer.told(e));
+            stop(": FAILED. It made CarrierCheck fail: " + Words.told(e));
         }
         return Verdict.FAILED;
     }
@@ -111,7 +111,7 @@ public class CarrierCheck {
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
             say(Answer.title(Verdict.of(control.warm())));
         } catch (Throwable e) { // a wrong option
-            refuse(e.getCause() == null ? Answer.told(e) : e + ", " + e.getCause());
+            refuse(e.getCause() == null ? Words.told(e) : e + ", " + e.getCause());
         }
         begun = true;
     }
@@ -162,7 +162,7 @@ class Stuck extends Exception {
 
     Stuck(Map<Long, Thread> callers, Map<Long, Place> seen) {
         super(": HANGS. No call has ended for "
-            + Answer.number(CarrierCheck.patience / 1_000) + " s.\n" + left(callers, seen));
+            + Words.number(CarrierCheck.patience / 1_000) + " s.\n" + left(callers, seen));
     }
 
     private static String left(Map<Long, Thread> callers, Map<Long, Place> seen) {
@@ -174,9 +174,9 @@ class Stuck extends Exception {
             if (!caller.isAlive()) continue;
             Place place = seen.get(caller.threadId());
             left.merge(place == null ? "- Waits" + Round.where(caller.getStackTrace())
-                : "- " + Answer.stays(place) + " at " + place.text(), 1, Integer::sum);
+                : "- " + Words.stays(place) + " at " + place.text(), 1, Integer::sum);
         }
-        return left.entrySet().stream().map(one -> Answer.wrap(one.getKey()
+        return left.entrySet().stream().map(one -> Words.wrap(one.getKey()
             + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : "")).strip())
             .collect(Collectors.joining("\n"));
     }
@@ -385,8 +385,11 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 // ------------------------------------------------------------------------------- a round
 
-/** Who was mounted so many ms after a tick had been started, and where, if it's in a call. */
-record Look(double ms, Map<Long, Place> seen, Set<Long> mounted) { }
+/**
+ * Who was mounted so many ms after a tick had been started, and where, if it's in a call. That
+ * took stopMs, as deep stacks are long.
+ */
+record Look(double ms, double stopMs, Map<Long, Place> seen, Set<Long> mounted) { }
 
 /** How long somebody was there, in ms. */
 record Hold(Place place, double ms) {
@@ -406,7 +409,9 @@ class Late {
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
-        boolean computes = cpu > delay / 4; // a busy machine gives a thread a third, or more
+        // A busy machine gives a thread a third, or more; but a look stops it.
+        double stopped = looks.stream().mapToDouble(Look::stopMs).sum();
+        boolean computes = cpu > Math.max(delay - stopped, delay / 4) / 4;
         for (int i = 0; i < looks.size(); i++) {
             double before = i == 0 ? 0 : looks.get(i - 1).ms();
             boolean isLast = i == looks.size() - 1;
@@ -497,6 +502,7 @@ class Round {
     }
 
     boolean isOfOne() { return callers.size() == 1; }
+    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
     double held() { return Math.max(held, collected); }
     double lost() { return (late - held) / whole; }
     double noise() { return Math.max(noise, stood); }
@@ -516,7 +522,7 @@ class Round {
             call.make();
             times.add(msSince(start));
         } catch (Throwable e) {
-            failures.merge(where(e), new Failure(Answer.told(e), 1),
+            failures.merge(where(e), new Failure(Words.told(e), 1),
                 (a, b) -> new Failure(a.text, a.count + 1));
         }
         progress = System.nanoTime();
@@ -557,10 +563,11 @@ class Round {
         double before = 0;
         double pause = PAUSE;
         for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
-            noise = Math.max(noise, msSince(begin) - before - pause); // or a collection
+            double woken = msSince(begin);
+            noise = Math.max(noise, woken - before - pause); // or a collection
             Look look = look();
             before = msSince(begin);
-            looks.add(new Look(before, look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, look.seen(), look.mounted()));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
@@ -601,7 +608,7 @@ class Round {
             mounted.add(one.id());
             if (place != null) seen.put(one.id(), place);
         }
-        return new Look(0, seen, mounted);
+        return new Look(0, 0, seen, mounted);
     }
 
     /** Ends the round if no call has ended for too long. */
@@ -671,6 +678,7 @@ record Holders(Kind kind, boolean isOther, double busy, // processor time, as a 
  */
 record Numbers(
         int calls, // that ended well
+        int failed, // others, with those of the crowd
         int holding, // rounds in which the carrier was held
         double takes, // a call
         double held, // in a call; cold: in all
@@ -692,6 +700,7 @@ record Numbers(
         boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
+            (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
             (int) rounds.stream().filter(round -> round.held() > 0.3).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(rounds, Round::held),
@@ -740,7 +749,7 @@ enum Verdict {
     OTHER("another virtual thread, which it starts or uses, keeps the carrier"),
     TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred"),
     CANT_TELL("the machine is busy, or nobody was seen"),
-    FAILED("all calls failed, or there's no answer");
+    FAILED("most calls failed, or there's no answer");
 
     final String meaning;
 
@@ -760,7 +769,7 @@ enum Verdict {
 
     /** Of warm calls. */
     static Verdict of(Numbers it) {
-        if (it.calls() == 0) return FAILED;
+        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
         if (it.takes() < CROWD && it.crowd().share() > MOST) return who(it);
@@ -775,7 +784,7 @@ enum Verdict {
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
     static Verdict ofCold(Numbers it) {
-        if (it.calls() == 0) return FAILED;
+        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         double mean = it.held() / 20;
         if (adds(it) && mean < it.takes() / 2) return ADDS;
@@ -837,7 +846,6 @@ enum Verdict {
 
 /** What's said about a call: the verdict, where, why, what helps, then the numbers. */
 record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
-    private static final int WIDTH = 80;
     private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|%6s|\n";
 
     Verdict verdict() { return Verdict.of(cold, warm); }
@@ -845,11 +853,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
 
     static String title(Verdict control) {
-        return "## CarrierCheck\n\n" + wrap("- Java %s, %s; one carrier".formatted(
+        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; one carrier".formatted(
                 Runtime.version(), System.getProperty("java.vendor")))
-            + wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
-                : "- Busy machine: even a sleep of 50 ms is " + control + ", so don't trust"
-                    + " what follows");
+            + Words.wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
+                : "- Busy machine: a sleep of 50 ms isn't FREE here, but "
+                    + control.toString().replace('_', ' ')
+                    + ". Ask again, with nothing beside");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
@@ -857,7 +866,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
         Verdict first = Verdict.ofCold(cold);
         switch (verdict()) {
-            case FREE -> lock(lines);
+            case FREE -> others(lines);
             case FAILED, TOO_SHORT -> { }
             case ONCE -> about(lines, first, cold);
             default -> about(lines, verdict(), warm);
@@ -865,58 +874,66 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict() != Verdict.ONCE) first(lines, first);
         failures(lines);
         if (warm.noise() > 2) lines.add("- Busy machine: a platform thread was "
-            + number(warm.noise()) + " ms late, and so may these times be");
-        return "\n" + lines.stream().map(Answer::wrap).collect(Collectors.joining())
+            + Words.number(warm.noise()) + " ms late, and so may these times be");
+        return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
             + (verdict() == Verdict.FAILED ? "" : table());
     }
 
     private String headline() {
-        boolean isSeen = warm.held() > 0;
-        String held = isSeen ? held(warm.held(), warm.takes())
-            : held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
-        Verdict first = Verdict.ofCold(cold);
-        if (isSeen) held += warm.holding() < warm.calls()
-            ? ", in " + warm.holding() + " of " + warm.calls() + " calls" : ", in each call";
         return switch (verdict()) {
             case FREE -> "FREE. Other virtual threads run meanwhile";
-            case ONCE -> "ONCE. Its first twenty calls " + (first == Verdict.ADDS
-                ? "added " + cold.crowd().added() + " carriers"
-                : "were " + first + held(cold.held(), cold.crowd().took()))
+            case ONCE -> "ONCE. Its first twenty calls " + once()
                 + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
-            case SOME -> "SOME calls keep their carrier, for up to " + number(warm.most())
-                + " ms";
+            case SOME -> "SOME calls keep their carrier, for up to "
+                + Words.number(warm.most()) + " ms";
             case ADDS -> "ADDS a carrier, as it blocks its own";
-            case PINNED, BLOCKED -> verdict() + held;
-            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held
+            case PINNED, BLOCKED -> verdict() + held();
+            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held()
                 : held(warm.sliced(), warm.takes()) + ", in slices");
-            case HANDS_OVER -> "HANDS OVER" + held;
-            case COLLECTS -> "COLLECTS garbage" + held;
-            case OTHER -> "OTHER threads keep its carrier" + held;
-            case TOO_SHORT -> "TOO SHORT. It takes " + number(warm.takes())
+            case HANDS_OVER -> "HANDS OVER" + held();
+            case COLLECTS -> "COLLECTS garbage" + held();
+            case OTHER -> "OTHER threads keep its carrier" + held();
+            case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
             case CANT_TELL -> "CAN'T TELL" + doubt();
-            case FAILED -> cold.calls() == 0 ? "FAILED, in all calls"
-                : "FAILED, in all calls but the first twenty";
+            case FAILED -> "FAILED, in "
+                + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
         };
+    }
+
+    private String once() {
+        Verdict first = Verdict.ofCold(cold);
+        if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
+        return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
+            + held(cold.held(), cold.crowd().took());
+    }
+
+    private String held() {
+        if (warm.held() == 0)
+            return held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
+        return held(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
+            ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
     }
 
     /** What goes on after the call has ended is told apart. */
     private static String held(double ms, double of) {
         return " for " + (ms < 1.5 * of
-            ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
-            : number(ms) + " ms, though it takes " + number(of) + " ms");
+            ? Words.number(Math.min(ms, of)) + " of " + Words.number(of) + " ms"
+            : Words.number(ms) + " ms, though it takes " + Words.number(of) + " ms");
     }
 
     private String doubt() {
         if (warm.changed()) return ", as it changes the number of carriers";
         if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
             + ", or the machine is busy: ask again";
-        return ". The machine is busy, or nobody was seen: ask again, without other programs";
+        return ". The machine is busy, or nobody was seen: ask again, with nothing beside";
     }
 
     /** Twenty at once queue for something, and nobody held a carrier. */
-    private void lock(List<String> lines) {
+    private void others(List<String> lines) {
+        if (warm.crowd().added() > 0) lines.add("- The JVM added " + warm.crowd().added()
+            + " carriers for twenty calls at once, perhaps as something is printed");
         double both = Math.min(warm.crowd().took(), warm.platform());
         if (warm.crowd().share() > 0.3 || both < 10 * warm.takes()) return;
         lines.add("- Twenty at once take " + Math.round(both / warm.takes()) + " times as long,"
@@ -936,7 +953,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             String share = hold.ms() > 0.9 * all || toldOnce ? ""
                 : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
             lines.add("- Where: " + share + hold.place().text());
-            if (!toldOnce && verdict != Verdict.CANT_TELL) lines.add("- Why: " + why(verdict, hold.place()));
+            if (toldOnce || verdict == Verdict.CANT_TELL) continue;
+            lines.add("- Why: " + Words.why(verdict, hold.place()));
         }
         if (toldOnce) lines.add("- Why: " + verdict.meaning);
         if (!adds && Verdict.adds(it)) lines.add("- It adds carriers, too: "
@@ -946,57 +964,27 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers");
-        lines.add("- What helps: " + help(verdict == Verdict.SOME ? Verdict.who(it) : verdict,
+        Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
+        lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
-    }
-
-    private static String why(Verdict verdict, Place place) {
-        return switch (place.kind()) {
-            case AWAITS_CLASS -> "it waits until another thread has initialized "
-                + place.inside();
-            case WAITS -> !place.inside().isEmpty()
-                ? "it waits in " + place.inside() + ". Nobody can unmount there"
-                : Jvm.JDK < 24 ? "it waits inside synchronized, mostly. Up to JDK 23, nobody"
-                    + " can unmount there"
-                : "it waits in what native code calls. Nobody can unmount there";
-            case HANDS_OVER, COLLECTS -> verdict.meaning;
-            case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
-                + " where it is";
-            case RUNS -> (verdict == Verdict.COMPUTES
-                ? "it computes, and nobody takes a carrier from who does that" : place.isNative()
-                ? "it's in native code, " + place.innermost().text()
-                : "it computes, or the JVM makes it wait")
-                + (place.inside().isEmpty() ? "" : " in " + place.inside());
-        };
-    }
-
-    private static String help(Verdict verdict, Place place) {
-        String inside = place.inside();
-        return switch (verdict) {
-            case ADDS -> "a semaphore that limits such calls, or platform threads for them";
-            case HANDS_OVER -> "a platform thread for one of the two";
-            case COLLECTS -> "less garbage, and no System.gc()";
-            case OTHER -> "ask about what that thread does";
-            case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
-                : inside.startsWith("a class") ? "load what it loads at startup, in main"
-                : Jvm.JDK < 24 ? "a newer library, JDK 25, or a ReentrantLock for synchronized"
-                : "let a platform thread make the call";
-            default -> place.kind() == Kind.AWAITS_CLASS
-                ? "use that class at startup, in main"
-                : "let a platform thread make the call, if that's long for you";
-        };
     }
 
     /** What the first calls met, unless later ones meet it, too. */
     private void first(List<String> lines, Verdict first) {
         if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
             || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
+        if (first == Verdict.ADDS) {
+            lines.add("- The first twenty, at once, added " + cold.crowd().added()
+                + " carriers");
+            return;
+        }
         List<Hold> places = cold.holders().places();
-        lines.add("- The first twenty, at once, " + (first == Verdict.ADDS
-            ? "added " + cold.crowd().added() + " carriers"
-            : "kept it" + held(cold.held(), cold.crowd().took()) + (places.isEmpty() ? ""
-                : ", most at " + places.getFirst().place().text() + ": "
-                    + why(first, places.getFirst().place()))));
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        lines.add("- The first twenty, at once, kept it"
+            + held(cold.held(), cold.crowd().took())
+            + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
+                .map(hold -> "; at " + hold.place().text() + ", "
+                    + Words.why(first, hold.place())).collect(Collectors.joining()));
     }
 
     private void failures(List<String> lines) {
@@ -1017,12 +1005,60 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
                 warm.share(), 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
             + row("20 at once", crowd)
-            + ROW.formatted("20 platform threads", number(warm.platform()), "", "", "", "");
+            + ROW.formatted("20 platform threads", Words.number(warm.platform()),
+                "", "", "", "");
     }
 
     private static String row(String what, Crowd it) {
-        return ROW.formatted(what, number(it.took()), number(it.held()), number(it.longest()),
-            Math.round(100 * it.share()) + "%", it.added());
+        return ROW.formatted(what, Words.number(it.took()), Words.number(it.held()),
+            Words.number(it.longest()), Math.round(100 * it.share()) + "%", it.added());
+    }
+}
+
+/** What's said of a place, a number, a failure. */
+class Words {
+    private static final int WIDTH = 80;
+
+    /** What keeps the carrier there. */
+    static String why(Verdict verdict, Place place) {
+        return switch (place.kind()) {
+            case AWAITS_CLASS -> "it waits until another thread has initialized "
+                + place.inside();
+            case WAITS -> !place.inside().isEmpty()
+                ? "it waits in " + place.inside() + ". Nobody can unmount there"
+                : Jvm.JDK < 24 ? "it waits inside synchronized, mostly. Up to JDK 23, nobody"
+                    + " can unmount there"
+                : "it waits in what native code calls. Nobody can unmount there";
+            case HANDS_OVER, COLLECTS -> verdict.meaning;
+            case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
+                + " where it is";
+            case RUNS -> runs(verdict, place)
+                + (place.inside().isEmpty() ? "" : ", in " + place.inside());
+        };
+    }
+
+    private static String runs(Verdict verdict, Place place) {
+        if (verdict == Verdict.COMPUTES)
+            return "it computes, and nobody takes a carrier from who does that";
+        return place.isNative() ? "it's in native code, " + place.innermost().text()
+            : "it computes, or the JVM makes it wait";
+    }
+
+    static String help(Verdict verdict, Place place) {
+        String inside = place.inside();
+        return switch (verdict) {
+            case ADDS -> "a semaphore that limits such calls, or platform threads for them";
+            case HANDS_OVER -> "a platform thread for one of the two";
+            case COLLECTS -> "less garbage, and no System.gc()";
+            case OTHER -> "ask about what that thread does";
+            case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
+                : inside.startsWith("a class") ? "load what it loads at startup, in main"
+                : Jvm.JDK < 24 ? "a newer library, JDK 25, or a ReentrantLock for synchronized"
+                : "let a platform thread make the call";
+            default -> place.kind() == Kind.AWAITS_CLASS
+                ? "use that class at startup, in main"
+                : "let a platform thread make the call, if that's long for you";
+        };
     }
 
     /** Three digits. */
