@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT-0
 import java.lang.invoke.MethodHandles;
-import java.lang.management.ManagementFactory;
+import java.lang.management.*;
 import java.net.*;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -16,66 +17,213 @@ import java.util.stream.*;
  *     java KnownBugs.java --help
  *
  * The first tries all rows, in one to two minutes, the second those named, each in a JVM of its
- * own, with the options of this one; the third lists them. For a runtime without a compiler,
- * compile elsewhere, by javac --release 21 -d out KnownBugs.java; run java -cp out KnownBugs.
+ * own, with the options of this one; the third lists them. Bugs that can't be tried here are
+ * judged by the JDK's version. For a runtime without a compiler, compile elsewhere, by
+ * javac --release 21 -d out KnownBugs.java; run java -cp out KnownBugs.
  *
- * A script reads the last line, and the exit code:
+ * A script reads the exit code, the first of these that's true, and the last line, which says
+ * what decided:
  *
- *     1   a bug was seen that an update is free of; or standard output is full or closed
- *     3   else, some row can't tell
- *     4   else, what was seen is mended by no update: a wrong result, or a known limit
- *     0   nothing was seen, and every row could tell; what takes luck may be missed
  *     2   nothing was tried
+ *     14  standard output is full or closed
+ *     10  an update of this release is free of a bug that's here, or may be here
+ *     11  only a newer release is free of one
+ *     12  some row can't tell
+ *     13  no release or update that's out is free of what's here: a bug, or a known limit
+ *     0   nothing is here
+ *
+ * 1 is what a java gives that doesn't get as far as this program.
  */
 class KnownBugs {
+    /** What a bug does, the worst first. */
+    enum Harm {
+        WRONG("Wrong result"), CRASH("Crash"), HANG("Hang"), LIMIT("Known limit");
+
+        final String words;
+        Harm(String words) { this.words = words; }
+    }
+
+    /** What was seen of a row. */
+    enum Verdict {
+        SEEN("seen", ""), NOT_SEEN("not seen", ""), CANT_TELL("can't tell", ""),
+        NO_LUCK("not seen (takes luck)", ""), // and this JDK isn't known to have it
+        NOT_NOW("not seen now, may be here", ", not seen now"), // but is known to
+        MAY_BE("may be here", ", not tried"), NOT_HERE("not here", "");
+
+        final String words;
+        final String how; // it's known to be here
+        Verdict(String words, String how) {
+            this.words = words;
+            this.how = how;
+        }
+
+        boolean isHere() { return this == SEEN || this == NOT_NOW || this == MAY_BE; }
+    }
+
+    /** What helps against what's here, the most urgent first. */
+    enum Help {
+        UPDATE(10, "an update of this release helps"),
+        RELEASE(11, "only a newer release helps"),
+        UNKNOWN(12, "some row can't tell"),
+        NONE(13, "no update helps yet"),
+        NOT_NEEDED(0, "nothing of this is here");
+
+        final int code;
+        final String words;
+        Help(int code, String words) {
+            this.code = code;
+            this.words = words;
+        }
+    }
+
+    /** The newest release, and when we last looked for fixes. */
+    static final int NEWEST = 27;
+    static final String LOOKED = "2026-11-28";
+
+    /**
+     * Releases that have a bug, "24 to 27", "25" or "from 24", and the first updates that are
+     * free of it, at most one a release, "25.0.3, 26.0.1".
+     */
+    record Span(String has, String fixed) {
+        List<Runtime.Version> fixes() {
+            return Stream.of(fixed.split(", ")).filter(update -> !update.isEmpty())
+                .map(Runtime.Version::parse).toList();
+        }
+
+        /** Vendors may have fixed it in an earlier update, or have left a fix out. */
+        boolean contains(Runtime.Version jdk) {
+            String[] ends = has.replace("from ", "").split(" to ");
+            int last = Integer.parseInt(ends[ends.length - 1]);
+            return jdk.feature() >= Integer.parseInt(ends[0])
+                && (has.startsWith("from ") || jdk.feature() <= last)
+                && fixes().stream().noneMatch(fix -> fix.feature() == jdk.feature()
+                    && jdk.compareToIgnoreOptional(fix) >= 0);
+        }
+
+        Help help(Runtime.Version jdk) {
+            Help help = Help.NONE;
+            for (Runtime.Version fix : fixes()) {
+                if (fix.feature() == jdk.feature()) return Help.UPDATE;
+                if (fix.feature() > jdk.feature() && fix.feature() <= NEWEST)
+                    help = Help.RELEASE;
+            }
+            return help;
+        }
+
+        @Override public String toString() {
+            if (fixed.isEmpty()) return "no fix yet (" + LOOKED + ")";
+            boolean isOut = fixes().stream().anyMatch(fix -> fix.feature() <= NEWEST);
+            return "fixed in " + fixed + (isOut ? "" : ", no update yet (" + LOOKED + ")");
+        }
+    }
+
     /** What takes luck is tried in several JVMs, until one shows it. */
-    record Row(String id, String what, String when, String has, String free, int jvms,
-               Callable<Boolean> sees) { }
+    record Row(String id, Harm harm, String what, String when, Span span, int jvms,
+               Callable<Boolean> sees) {
+        boolean isTried() { return jvms > 0; }
+        boolean takesLuck() { return jvms > 1; }
+        String fix() { return harm == Harm.LIMIT && span.fixed.isEmpty() ? "" : "" + span; }
+    }
 
-    static final String NONE = "no update yet, as of 2026-11-26";
+    static Row bug(String id, Harm harm, String what, String when, String has, String fixed,
+            int jvms, Callable<Boolean> sees) {
+        return new Row(id, harm, what, when, new Span(has, fixed), jvms, sees);
+    }
+
     static final List<Row> BUGS = List.of(
-        new Row("JDK-8389310", "a wrong result in a catch", "if a class was loaded meanwhile",
-            "21 to 27", NONE, 1, KnownBugs::catchesInOldCode),
-        new Row("JDK-8390240", "a wrong result in synchronized", "as a class is loaded",
-            "24 to 27", NONE, 3, KnownBugs::locksInOldCode),
-        new Row("JDK-8364343", "a thread dump crashes the JVM", "while virtual threads move",
-            "25", "mended in 26", 3, KnownBugs::diesOfDumps),
-        new Row("JDK-8369019", "pinned threads wait for good", "after notifyAll, for another",
-            "24, 25", "mended in 26", 1, KnownBugs::notifiesAll),
-        new Row("JDK-8369227", "a woken thread stays parked", "as its timed wait ends",
-            "25 to 25.0.2, 26", "mended in 25.0.3, 26.0.1", 15, KnownBugs::staysParked),
-        new Row("JDK-8370887", "a timer is lost", "as another one is cancelled",
-            "25 to 25.0.2", "mended in 25.0.3, 26", 2, KnownBugs::losesTimer),
-        new Row("JDK-8321270", "yield takes a permit", "so that park waits",
-            "21 to 21.0.2", "mended in 21.0.4", 1, KnownBugs::yieldTakesPermit));
+        bug("JDK-8389310", Harm.WRONG, "a wrong result in a catch",
+            "if a class was loaded meanwhile", "21 to 27", "28", 1,
+            KnownBugs::catchesInOldCode),
+        bug("JDK-8390240", Harm.WRONG, "a wrong result in synchronized",
+            "as a class is loaded", "24 to 27", "28", 3, KnownBugs::locksInOldCode),
+        bug("JDK-8364343", Harm.CRASH, "a thread dump crashes the JVM",
+            "while virtual threads move", "25", "26", 3, KnownBugs::diesOfDumps),
+        bug("JDK-8392031", Harm.CRASH, "getThreadInfo crashes the JVM",
+            "while virtual threads come and go", "21 to 27", "28", 8, KnownBugs::diesOfPolls),
+        bug("JDK-8369019", Harm.HANG, "pinned threads wait for good",
+            "after notifyAll, for another", "24 to 25", "26", 1, KnownBugs::notifiesAll),
+        bug("JDK-8369227", Harm.HANG, "a woken thread stays parked",
+            "as its timed wait ends", "25 to 26", "25.0.3, 26.0.1", 15,
+            KnownBugs::staysParked),
+        bug("JDK-8370887", Harm.HANG, "a timer is lost",
+            "as another one is cancelled", "25", "25.0.3, 26", 2, KnownBugs::losesTimer),
+        bug("JDK-8321270", Harm.HANG, "yield takes a permit",
+            "so that park waits", "21", "21.0.4, 22", 1, KnownBugs::yieldTakesPermit));
 
-    static final String LIMIT = "a known limit";
+    static Row limit(String id, String what, String when, String has, String fixed,
+            Callable<Boolean> sees) {
+        return bug(id, Harm.LIMIT, what, when, has, fixed, 1, sees);
+    }
+
     static final List<Row> LIMITS = List.of(
-        new Row("yield", "yielding threads starve others", "on the only carrier",
-            "from 25", LIMIT, 1, KnownBugs::yieldStarves),
-        new Row("init-socket", "static {} waits for a socket", "whose poller has no carrier",
-            "from 22", LIMIT, 1, KnownBugs::initSocket),
-        new Row("init-monitor", "static {} waits for a monitor", "whose owner has no carrier",
-            "from 24", LIMIT, 1, () -> initializersHang(KnownBugs::restInMonitor)),
-        new Row("init-lock", "static {} waits for a lock", "whose owner has no carrier",
-            "21 to 27", LIMIT, 1, () -> initializersHang(KnownBugs::restWithLock)),
-        new Row("loader-lock", "class loader waits for a lock", "whose owner has no carrier",
-            "21 to 27", LIMIT, 1, KnownBugs::loaderLock),
-        new Row("lock-inside", "synchronized waits for a lock", "whose owner has no carrier",
-            "up to 23", LIMIT, 1, KnownBugs::lockInside));
-    static final List<Row> ROWS = Stream.concat(BUGS.stream(), LIMITS.stream()).toList();
+        limit("hand-off", "hand-overs starve all others",
+            "if there's a pair per carrier", "from 21", "", KnownBugs::handOffsStarve),
+        limit("yield", "yields starve all others",
+            "if as many yield as carriers", "from 25", "", KnownBugs::yieldsStarve),
+        limit("init-socket", "static {} waits for a socket",
+            "whose poller has no carrier", "from 22", "", KnownBugs::initSocket),
+        limit("init-monitor", "static {} waits for a monitor",
+            "whose owner has no carrier", "from 24", "",
+            () -> initializersHang(KnownBugs::restInMonitor)),
+        limit("init-lock", "static {} waits for a lock",
+            "whose owner has no carrier", "from 21", "",
+            () -> initializersHang(KnownBugs::restWithLock)),
+        limit("loader-lock", "class loader waits for a lock",
+            "whose owner has no carrier", "from 21", "", KnownBugs::loaderLock),
+        limit("lock-inside", "synchronized waits for a lock",
+            "whose owner has no carrier", "21 to 23", "24", KnownBugs::lockInside));
 
-    public static void main(String[] args) throws Exception {
+    /** What hasn't been tried: the fix may have come before the update that's named. */
+    static Row read(String id, Harm harm, String what, String when, String has, String fixed) {
+        return bug(id, harm, what, when, has, fixed, 0, () -> false);
+    }
+
+    static final String WINDOWS = "on Windows";
+    static final String ARM = "on Windows on ARM";
+    static final List<Row> READ = List.of(
+        read("JDK-8377715", Harm.WRONG, "out-of-date code runs",
+            "if a thread resumes the slow way", "21 to 26", "27"),
+        read("JDK-8323792", Harm.CRASH, "getThreadInfo crashes the JVM",
+            "as threads end", "21 to 26", "21.0.12, 25.0.4, 26.0.2, 27"),
+        read("JDK-8337331", Harm.CRASH, "an agent crashes the JVM",
+            "as a pinned thread resumes", "21 to 23", "21.0.5, 24"),
+        read("JDK-8329088", Harm.CRASH, "resuming crashes the JVM",
+            "during a collection", "21 to 22", "21.0.5, 23"),
+        read("JDK-8325469", Harm.CRASH, "resuming crashes the JVM",
+            "in a loop that's just compiled", "21 to 22", "21.0.5, 23"),
+        read("JDK-8343607", Harm.CRASH, "Shenandoah crashes the JVM",
+            "as C2 compiles", "21 to 23", "21.0.10, 24"),
+        read("JDK-8373630", Harm.CRASH, "threads crash or hang", ARM, "21 to 25", "25.0.3, 26"),
+        read("JDK-8373120", Harm.HANG, "a thread stays BLOCKED",
+            "after a timed Object.wait", "25 to 26", "25.0.4, 26.0.2"),
+        read("JDK-8346175", Harm.HANG, "a lock's waiter isn't woken", "", "21", ""),
+        read("JDK-8351933", Harm.HANG, "a ForkJoinPool stops",
+            "after months", "21 to 24", "21.0.8, 24.0.2, 25"),
+        read("JDK-8322846", Harm.HANG, "tracePinnedThreads hangs",
+            "as a pinned thread is printed", "21", "21.0.4, 22"),
+        read("JDK-8389671", Harm.HANG, "select leaves no carrier", WINDOWS, "25 to 27", "28"),
+        read("JDK-8390031", Harm.HANG, "a debugger blocks a monitor",
+            "if it suspends the next owner", "from 24", ""));
+
+    static final List<Row> ROWS =
+        Stream.of(BUGS, LIMITS, READ).flatMap(List::stream).toList();
+    static final Runtime.Version JDK = Runtime.version();
+
+    public static void main(String[] args) {
         List<String> words = List.of(args);
         if (words.size() == 3 && words.contains(CHILD)) child(words.get(1), words.get(2));
-        if (words.equals(List.of("--help"))) help();
+        if (words.contains("--help") || words.contains("-h")) help();
         for (String word : words) {
             if (ROWS.stream().noneMatch(row -> row.id.equals(word)))
                 stop(2, "not understood: '" + word + "', try --help");
         }
+        for (String module : List.of("java.management", "jdk.management")) {
+            if (ModuleLayer.boot().findModule(module).isEmpty())
+                stop(2, "this runtime lacks the module " + module);
+        }
         try {
-            System.exit(report(words));
-        } catch (java.io.IOException | LinkageError e) { // no temporary folder, a module less
+            System.exit(report(words).code);
+        } catch (Throwable e) { // such as: no temporary folder
             stop(2, "" + e);
         }
     }
@@ -87,77 +235,174 @@ class KnownBugs {
 
     static void say(String format, Object... values) {
         System.out.printf(Locale.ROOT, format + "%n", values);
-        if (System.out.checkError()) stop(1, "standard output is full or closed");
+        if (System.out.checkError()) stop(14, "standard output is full or closed");
     }
 
     static void help() {
-        say("java KnownBugs.java [ROW...]%n");
-        for (Row row : ROWS) {
-            say("%-12s %s, %s; %s; %s", row.id, row.what, row.when, row.has, row.free);
-        }
+        say("java KnownBugs.java [ROW...]");
+        list("Tried:", BUGS);
+        list("Known limits, tried:", LIMITS);
+        list("Not tried, but judged by this JDK's version. The fix came in the update named,"
+            + " or earlier:", READ);
+        say("%nThe exit code is the first of these that's true:");
+        say("2   nothing was tried%n14  standard output is full or closed");
+        for (Help help : Help.values()) say("%-3d %s", help.code, help.words);
         System.exit(0);
+    }
+
+    static void list(String title, List<Row> rows) {
+        say("%n%s", title);
+        for (Row row : rows) {
+            List<String> said = List.of(row.what, row.when, row.span.has, row.fix());
+            say("%-12s %s", row.id, said.stream().filter(words -> !words.isEmpty())
+                .collect(Collectors.joining("; ")));
+        }
     }
 
     // --------------------------------------------------------------------------- the report
 
-    static final String LINE = "| %-12s | %-28.28s | %-30s |";
-    static final Map<String, String> TOLD = new LinkedHashMap<>(); // rows, by what helps
+    /** A verdict and, if there's one, its reason: "seen: a crash". */
+    record Answer(Verdict verdict, String why) {
+        static Answer of(String text) {
+            String[] parts = (text + ": ").split(": ", 2);
+            Verdict verdict = Stream.of(Verdict.values())
+                .filter(one -> one.words.equals(parts[0])).findFirst().orElseThrow();
+            return new Answer(verdict, parts[1].replaceFirst(": $", ""));
+        }
 
-    /** Prints the rows as they come, and the last line; returns the exit code. */
-    static int report(List<String> words) throws Exception {
-        List<String> command = command();
-        String nothing = answer(command, "");
-        if (!nothing.equals("not seen")) stop(2, "a JVM with these options " + nothing);
-        say("Java %s, %s, %s, processors: %d, %s", Runtime.version(),
-            System.getProperty("java.vendor"), System.getProperty("os.name"),
-            Runtime.getRuntime().availableProcessors(), java.time.LocalDate.now());
-        List<Row> rows = new ArrayList<>(ROWS);
-        rows.removeIf(row -> !words.isEmpty() && !words.contains(row.id));
-        table("Bug", BUGS, rows, command);
-        table("Known limit", LIMITS, rows, command);
-        List<String> helps = new ArrayList<>(TOLD.keySet());
-        helps.removeAll(List.of(NONE, LIMIT, "can't tell"));
-        String last = helps.isEmpty() ? "No bug was seen that an update mends; " : "";
-        for (String help : TOLD.keySet()) last += TOLD.get(help) + ": " + help + "; ";
-        say("%n%swhat to do: .github/field.md#on-the-newest-update", last);
-        if (!helps.isEmpty()) return 1;
-        if (TOLD.containsKey("can't tell")) return 3;
-        return TOLD.isEmpty() ? 0 : 4;
+        @Override public String toString() {
+            return verdict.words + (why.isEmpty() ? "" : ": " + why);
+        }
     }
 
-    /** Its rows fit into 80 columns. System.err has what's cut in full. */
-    static void table(String kind, List<Row> some, List<Row> rows, List<String> command)
-            throws Exception {
+    /** Prints the rows as they come, what kinds of bugs are here, and what decides. */
+    static Help report(List<String> words) throws Exception {
+        List<String> command = command();
+        Answer nothing = answer(command, "");
+        if (nothing.verdict != Verdict.NOT_SEEN)
+            stop(2, "a JVM with these options " + nothing);
+        say("Java %s, %s, %s, processors: %d, %s", JDK, System.getProperty("java.vendor"),
+            System.getProperty("os.name"), Runtime.getRuntime().availableProcessors(),
+            java.time.LocalDate.now());
+        List<Row> rows = new ArrayList<>(ROWS);
+        rows.removeIf(row -> !words.isEmpty() && !words.contains(row.id));
+        Map<Row, Answer> found = new LinkedHashMap<>();
+        table("Bug", BUGS, rows, command, found);
+        table("Known limit", LIMITS, rows, command, found);
+        table("By version", READ, rows, command, found);
+        say("");
+        kinds(found);
+        return decide(found);
+    }
+
+    static final String LINE = "| %-12s | %-28.28s | %-30s |";
+
+    /** Its rows fit into 80 columns, so a long reason is cut; the lines below have it whole. */
+    static void table(String kind, List<Row> some, List<Row> rows, List<String> command,
+            Map<Row, Answer> found) {
         if (Collections.disjoint(some, rows)) return;
         say("%n" + LINE + "%n" + LINE, kind, "Here", "What happens", ":--", ":--", ":--");
+        long tries = rows.stream().filter(Row::isTried).count(); // they're the first
         for (Row row : some) {
             if (!rows.contains(row)) continue;
-            System.err.println(rows.indexOf(row) + 1 + " of " + rows.size() + ": " + row.id);
-            String verdict = "not seen";
-            for (int i = 0; i < row.jvms && verdict.equals("not seen"); i++) {
-                verdict = answer(command, row.id);
-            }
-            if (row.jvms > 1 && verdict.equals("not seen")) verdict += " (takes luck)";
-            if (verdict.length() > 28) System.err.println(row.id + ": " + verdict);
-            say(LINE, row.id, verdict.replaceAll("[|\\s\\p{Cntrl}]+", " "), row.what);
-            if (verdict.startsWith("not seen")) continue;
-            String help = verdict.startsWith("seen") ? row.free : "can't tell";
-            TOLD.merge(help, row.id, (a, b) -> a + ", " + b);
+            if (row.isTried())
+                progress(rows.indexOf(row) + 1 + " of " + tries + ": " + row.id);
+            Answer answer = row.isTried() ? look(command, row) : byVersion(row);
+            if (row.isTried()) progress("");
+            say(LINE, row.id, ("" + answer).replaceAll("[|\\s\\p{Cntrl}]+", " "), row.what);
+            found.put(row, answer);
         }
+    }
+
+    /** A terminal's next line takes its place. */
+    static void progress(String text) {
+        System.err.printf("\r%-79.79s\r", text);
+        System.err.flush();
+    }
+
+    /** What can't be told is tried once more: others may have been busy. */
+    static Answer look(List<String> command, Row row) {
+        var answer = new Answer(Verdict.NOT_SEEN, "");
+        boolean again = true;
+        for (int i = 0; i < row.jvms && answer.verdict == Verdict.NOT_SEEN; i++) {
+            answer = ask(command, row.id);
+            if (answer.verdict != Verdict.CANT_TELL || !again) continue;
+            again = false;
+            answer = ask(command, row.id);
+        }
+        if (answer.verdict != Verdict.NOT_SEEN || !row.takesLuck()) return answer;
+        return new Answer(row.span.contains(JDK) ? Verdict.NOT_NOW : Verdict.NO_LUCK, "");
+    }
+
+    static Answer ask(List<String> command, String id) {
+        try {
+            return answer(command, id);
+        } catch (Throwable e) { // a JVM doesn't start, if the JDK is just updated
+            return new Answer(Verdict.CANT_TELL, "" + e);
+        }
+    }
+
+    static Answer byVersion(Row row) {
+        if (!row.span.contains(JDK)) return new Answer(Verdict.NOT_HERE, "");
+        boolean isWindows = System.getProperty("os.name").startsWith("Windows");
+        boolean isArm = System.getProperty("os.arch").equals("aarch64");
+        if (row.when.startsWith(WINDOWS) && !isWindows || row.when.equals(ARM) && !isArm)
+            return new Answer(Verdict.NOT_HERE, "only " + row.when);
+        return new Answer(Verdict.MAY_BE, "");
+    }
+
+    /** A line for each kind, such as "Crash, not tried: JDK-8323792; fixed in 27". */
+    static void kinds(Map<Row, Answer> found) {
+        Map<String, List<String>> kinds = new LinkedHashMap<>();
+        for (Harm harm : Harm.values()) {
+            found.forEach((row, answer) -> {
+                if (row.harm != harm || !answer.verdict.isHere()) return;
+                String fix = row.fix().isEmpty() ? "" : "; " + row.fix();
+                String kind = harm.words + answer.verdict.how + ": %s" + fix;
+                kinds.computeIfAbsent(kind, first -> new ArrayList<>()).add(row.id);
+            });
+        }
+        kinds.forEach((kind, ids) -> say(kind, String.join(", ", ids)));
+        found.forEach((row, answer) -> {
+            if (answer.verdict == Verdict.CANT_TELL) say("%s: %s", row.id, answer);
+        });
+    }
+
+    /** The last line names the worst of those rows for which the exit code is true. */
+    static Help decide(Map<Row, Answer> found) {
+        Map<Help, List<Row>> rows = new EnumMap<>(Help.class);
+        found.forEach((row, answer) -> {
+            Help help = answer.verdict == Verdict.CANT_TELL ? Help.UNKNOWN
+                : answer.verdict.isHere() ? row.span.help(JDK) : Help.NOT_NEEDED;
+            rows.computeIfAbsent(help, first -> new ArrayList<>()).add(row);
+        });
+        Help help = Collections.min(rows.keySet());
+        Harm worst = rows.get(help).stream().map(Row::harm).min(Harm::compareTo).get();
+        String ids = help == Help.NOT_NEEDED ? "" : rows.get(help).stream()
+            .filter(row -> row.harm == worst).map(Row::id)
+            .collect(Collectors.joining(", ", ": ", ""));
+        say("Exit code %d: %s%s; what to do: .github/field.md#on-the-newest-update",
+            help.code, help.words, ids);
+        return help;
     }
 
     // ----------------------------------------------------------------- a JVM for each row
 
-    /** This JVM's options, except those that open ports, leave files or run commands. */
+    /** These open ports, leave files, or run commands. */
+    static final String ONCE = "-(agentlib:jdwp|agentpath:.*jdwp|Xrunjdwp|Xlog|verbose"
+        + "|Dcom.sun.management|XX:OnError|XX:OnOutOfMemoryError|XX:[+]HeapDump"
+        + "|XX:StartFlightRecording|XX:ArchiveClassesAtExit|XX:[+]AutoCreate|XX:AOT).*";
+
+    /** This JVM's options, except those that are meant for one JVM. */
     static List<String> command() throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(option -> Stream.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:OnError",
-            "-Dcom.sun.management").anyMatch(option::startsWith));
+        command.removeIf(option -> option.matches(ONCE));
         command.addAll(List.of("-XX:-CreateCoredumpOnCrash", "-XX:+ErrorFileToStdout",
-            "-XX:CompileCommand=dontinline,KnownBugs::*",
-            "-Djdk.virtualThreadScheduler.maxPoolSize=256", "-cp", classPath()));
+            "-XX:CompileCommand=dontinline,KnownBugs::*", "-Dstdout.encoding=UTF-8",
+            "-Djdk.virtualThreadScheduler.maxPoolSize=256",
+            "-Djdk.virtualThreadScheduler.parallelism=" + CARRIERS, "-cp", classPath()));
         return command;
     }
 
@@ -182,34 +427,41 @@ class KnownBugs {
         }
     }
 
+    /** What was on the stack proves which bug it is that crashed. Others prove nothing. */
+    static final Map<String, String> CRASHES = Map.of(
+        "JDK-8364343", "V .* GetThreadSnapshot\\w*Closure::.*",
+        "JDK-8392031", "V .* ThreadSnapshot::initialize.*");
+
     /** The child's word, never its exit code, which means nothing: others end a JVM, too. */
-    static String answer(List<String> command, String id) throws Exception {
+    static Answer answer(List<String> command, String id) throws Exception {
         var builder = new ProcessBuilder(new ArrayList<>(command)).redirectErrorStream(true);
-        String carriers = id.equals("yield") ? "1" : "2";
-        builder.command().addAll(List.of("-Djdk.virtualThreadScheduler.parallelism=" + carriers,
-            "KnownBugs", CHILD, carriers, id));
+        builder.command().addAll(List.of("KnownBugs", CHILD, "" + CARRIERS, id));
         builder.environment().keySet().removeAll(List.of( // they're in the command
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
         Process process = builder.start();
         CompletableFuture.delayedExecutor(100, TimeUnit.SECONDS)
             .execute(process.toHandle()::destroyForcibly);
-        List<String> lines = process.inputReader().lines().filter(line -> !line.isBlank())
-            .toList();
+        List<String> lines = process.inputReader(StandardCharsets.UTF_8).lines()
+            .filter(line -> !line.isBlank()).toList();
         String last = lines.isEmpty() ? "exit code " + process.waitFor() : lines.getLast();
         for (String line : lines) {
-            if (line.startsWith(SAYS)) return line.substring(SAYS.length());
+            if (line.startsWith(SAYS)) return Answer.of(line.substring(SAYS.length()));
         }
-        if (System.nanoTime() > end) return "can't tell: too slow";
-        if (!lines.contains(BEGUN)) return "can't tell: it doesn't start: " + last;
+        if (System.nanoTime() > end) return new Answer(Verdict.CANT_TELL, "too slow");
+        if (!lines.contains(BEGUN))
+            return new Answer(Verdict.CANT_TELL, "it doesn't start: " + last);
         if (lines.stream().noneMatch(line -> line.contains("A fatal error has been detected")))
-            return "can't tell: it ended: " + last;
-        return lines.stream().anyMatch(line -> line.matches("V .*ThreadSnapshot.*"))
-            ? "seen: a crash" : "can't tell: another crash"; // than that of JDK-8364343
+            return new Answer(Verdict.CANT_TELL, "it ended: " + last);
+        String crash = CRASHES.getOrDefault(id, "");
+        boolean seen = lines.stream().anyMatch(line -> line.matches(crash));
+        return seen ? new Answer(Verdict.SEEN, "a crash")
+            : new Answer(Verdict.CANT_TELL, "another crash");
     }
 
     // ------------------------------------------------------------------------- in that JVM
 
+    static final int CARRIERS = 2;
     static final String CHILD = "--child";
     static final String SAYS = "KnownBugs: ";
     static final String BEGUN = "KnownBugs has begun";
@@ -220,19 +472,19 @@ class KnownBugs {
             run(() -> System.in.read());
             Runtime.getRuntime().halt(2);
         });
-        String answer = "not seen";
+        var answer = new Answer(Verdict.NOT_SEEN, "");
         try {
             countCarriers(Integer.parseInt(carriers));
             System.out.println(BEGUN);
             for (Row row : ROWS) {
-                if (row.id.equals(id) && row.sees.call()) answer = "seen";
+                if (row.id.equals(id) && row.sees.call()) answer = new Answer(Verdict.SEEN, "");
             }
             if (failed != null) throw failed;
         } catch (Throwable e) {
-            answer = "can't tell: " + switch (e) { // javac 17 to 20 stop here, and quote this:
-                case AssertionError x -> x.getMessage(); // it needs Java 21 or newer
-                default -> e;
-            };
+            answer = new Answer(Verdict.CANT_TELL, switch (e) {
+                case AssertionError x -> x.getMessage(); // javac 17 to 20 stop here, and quote
+                default -> "" + e; // this: it needs Java 21 or newer
+            });
         }
         System.out.println("\n" + SAYS + answer);
         Runtime.getRuntime().halt(0);
@@ -243,12 +495,13 @@ class KnownBugs {
     /** Starts a thread per carrier that keeps it busy, and one that mustn't run. */
     static void countCarriers(int carriers) throws Exception {
         var running = new Semaphore(0);
-        running.release(); // or a thread loads classes for it, and a carrier may be added
+        running.release(); // if a virtual thread loads the classes for it, it may add a carrier
+        running.acquire();
         List<Thread> threads = Stream.generate(() -> start(() -> {
             running.release();
             while (!go) Thread.onSpinWait();
         })).limit(carriers + 1).toList();
-        boolean enough = running.tryAcquire(carriers + 1, 10, TimeUnit.SECONDS);
+        boolean enough = running.tryAcquire(carriers, 10, TimeUnit.SECONDS);
         Thread.sleep(50);
         cantTellIf(!enough || running.tryAcquire(), "not " + carriers + " carriers");
         go = true;
@@ -290,23 +543,26 @@ class KnownBugs {
 
     static Thread start(Job job) { return Thread.startVirtualThread(() -> run(job)); }
 
-    /** False if none has ended for 90 waits: a JVM that's stopped for a while doesn't hang. */
+    /** False if none has ended for 60 waits: a JVM that's stopped for a while doesn't hang. */
     static boolean end(List<Thread> threads) throws InterruptedException {
         List<Thread> left = new ArrayList<>(threads);
-        for (int waits = 0; !left.isEmpty() && waits < 90; waits++) {
+        for (int waits = 0; !left.isEmpty() && waits < 60; waits++) {
             left.getFirst().join(100);
             if (left.removeIf(thread -> !thread.isAlive())) waits = 0;
         }
         return left.isEmpty();
     }
 
+    static final Set<Thread.State> WAITS = EnumSet.of(Thread.State.WAITING,
+        Thread.State.TIMED_WAITING, Thread.State.BLOCKED);
+
     /** Waits until all wait, and have done so for 200 ms. Returns how many wait. */
     static long settle(List<Thread> threads) throws InterruptedException {
         long waiting = 0;
-        for (int looks = 0, still = 0; looks < 200 && still < 20; looks++) {
+        for (int looks = 0, still = 0; looks < 200 && still < 20 && failed == null; looks++) {
             Thread.sleep(10);
-            waiting = threads.stream().filter(thread ->
-                thread.getState() != Thread.State.RUNNABLE).count();
+            waiting = threads.stream().filter(thread -> WAITS.contains(thread.getState()))
+                .count();
             still = waiting == threads.size() ? still + 1 : 0;
         }
         return waiting;
@@ -317,20 +573,24 @@ class KnownBugs {
     static synchronized void restWithBoth() { restWithLock(); }
 
     /**
-     * An owner rests without a carrier. Then as many as there are carriers wait for it where
-     * they can't unmount. The owner is woken, and finds no carrier.
+     * An owner, if there's one, rests without a carrier. Then as many as there are carriers
+     * wait for it where they can't unmount. The owner is woken, and finds no carrier.
      */
     static boolean hangs(Job owner, Job waiter, Job wake) throws Exception {
-        List<Thread> threads = new ArrayList<>(List.of(start(owner)));
-        cantTellIf(settle(threads) == 0, "too slow");
-        threads.add(start(waiter));
-        threads.add(start(waiter));
-        long waiting = settle(threads); // on some JDKs, one finds no carrier
+        List<Thread> threads = new ArrayList<>();
+        if (owner != null) threads.add(start(owner));
+        cantTellIf(settle(threads) < threads.size(), "too slow");
+        for (int i = 0; i < CARRIERS; i++) threads.add(start(waiter));
+        long waiting = settle(threads);
+        if (failed != null) throw new ExecutionException(failed);
+        boolean allThere = threads.stream().allMatch(Thread::isAlive);
         go = true;
-        LockSupport.unpark(threads.getFirst());
+        if (owner != null) LockSupport.unpark(threads.getFirst());
         wake.run();
         boolean hangs = !end(threads);
-        cantTellIf(!hangs && waiting < 2, "too slow");
+        // if the owner keeps its carrier, as up to 23, only one of the others finds one
+        boolean ready = allThere && waiting >= CARRIERS;
+        cantTellIf(!hangs && !ready, "they don't wait, or too slow");
         return hangs;
     }
 
@@ -425,6 +685,31 @@ class KnownBugs {
         return false;
     }
 
+    /**
+     * The JVM dies as it asks a carrier what it waits for, if a virtual thread is mounted there
+     * just then. Monitors ask so, as Micrometer's jvm.threads.states does. Who dies mostly does
+     * so in the first second.
+     */
+    static boolean diesOfPolls() throws Exception {
+        var free = new Semaphore(5_000);
+        Thread.ofPlatform().daemon().start(() -> {
+            for (;;) {
+                free.acquireUninterruptibly();
+                start(() -> {
+                    Thread.sleep(1);
+                    free.release();
+                });
+            }
+        });
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long polls = 0;
+        for (long begin = System.nanoTime(); System.nanoTime() - begin < 1e9; polls++) {
+            threads.getThreadInfo(threads.getAllThreadIds());
+        }
+        cantTellIf(polls < 1_000, "too slow");
+        return false;
+    }
+
     static synchronized void await() throws Exception { KnownBugs.class.wait(); }
     static synchronized void wakeAll() { KnownBugs.class.notifyAll(); }
 
@@ -435,7 +720,7 @@ class KnownBugs {
 
     /**
      * A thread is woken just as its timer ends, and waits again. That takes two processors, and
-     * two compilers that haven't done it yet, so many JVMs with few rounds: 40 to 100 us late.
+     * a C2 that hasn't compiled it yet, so many JVMs with few rounds: 40 to 100 us late.
      */
     static boolean staysParked() throws Exception {
         cantTellIf(Runtime.getRuntime().availableProcessors() == 1, "one processor");
@@ -492,26 +777,69 @@ class KnownBugs {
 
     // ------------------------------------------------------------------------ known limits
 
-    /** From 25 on, what a platform thread starts is in a queue that nobody looks at. */
-    static boolean yieldStarves() throws Exception {
-        start(() -> {
-            while (!go) Thread.yield();
-        });
-        Thread.sleep(200);
-        return !end(List.of(start(() -> go = true)));
+    static volatile long turns; // about, as two count
+
+    /** Does a thread that a platform thread starts get no turn beside these jobs? */
+    static boolean starves(List<Job> jobs) throws Exception {
+        jobs.forEach(KnownBugs::start);
+        Thread.sleep(300);
+        long before = turns;
+        boolean starves = !end(List.of(start(() -> go = true)));
+        cantTellIf(before < 1_000 || starves && turns - before < 1_000, "too slow");
+        return starves;
+    }
+
+    static void handOver(Semaphore mine, Semaphore yours) throws InterruptedException {
+        while (!go) {
+            mine.acquire();
+            yours.release();
+            turns++;
+        }
+    }
+
+    /**
+     * A carrier runs its own queue before what platform threads submit. A thread that's woken
+     * by another of the same carrier gets into that queue, so a pair keeps it from being empty,
+     * though each of the two waits at every turn.
+     */
+    static boolean handOffsStarve() throws Exception {
+        List<Job> jobs = new ArrayList<>();
+        for (int i = 0; i < CARRIERS; i++) {
+            var ping = new Semaphore(1);
+            var pong = new Semaphore(0);
+            jobs.add(() -> handOver(ping, pong));
+            jobs.add(() -> handOver(pong, ping));
+        }
+        return starves(jobs);
+    }
+
+    static void yields() {
+        while (!go) {
+            Thread.yield();
+            turns++;
+        }
+    }
+
+    /**
+     * Who yields goes to the queues of platform threads, to be fair to them (JDK-8296896, in
+     * 20). From 25 on, a carrier that finds work in one such queue looks there again, so who's
+     * in another one waits for good (said in loom#226; JDK-8373118 is about that look).
+     */
+    static boolean yieldsStarve() throws Exception {
+        return starves(Collections.nCopies(CARRIERS, KnownBugs::yields));
     }
 
     /** Since 22, those that poll sockets are virtual threads, on Linux, and find no carrier. */
     static boolean initSocket() throws Exception {
         try (var server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            server.setSoTimeout(10_000);
             Job reads = () -> {
                 try (var socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
                     socket.getInputStream().read();
                 }
             };
-            return hangs(() -> { }, initializing(reads), () -> {
-                server.accept().getOutputStream().write(1);
-                server.accept().getOutputStream().write(1);
+            return hangs(null, initializing(reads), () -> {
+                for (int i = 0; i < CARRIERS; i++) server.accept().getOutputStream().write(1);
             });
         }
     }

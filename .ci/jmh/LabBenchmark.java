@@ -107,7 +107,8 @@ public class LabBenchmark {
         print("sleep-wave", "10,000, pool 200", "sleepWave", "threads", "200");
         print("sleep-wave", "10,000, pool 1,000", "sleepWave", "threads", "1000");
         print("cpu-primes", 4 * Machine.PROCESSORS + " × 78,498 primes", "cpuPrimes");
-        print("pinning", Machine.PER_CARRIER * Machine.CARRIERS + " in synchronized", "pinning");
+        int waiters = Machine.PER_CARRIER * Machine.CARRIERS;
+        print("pinning", waiters + " in synchronized", "pinning");
     }
 
     static void print(String experiment, String work, String method, String... param)

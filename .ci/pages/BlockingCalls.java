@@ -4,11 +4,14 @@ import static java.nio.file.StandardWatchEventKinds.*;
 
 import java.io.*;
 import java.net.*;
+import java.nio.ByteBuffer;
 import java.nio.channels.*;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.*;
+import java.util.zip.*;
 
 /**
  * Which calls hold a virtual thread's carrier? These are the calls in the tables of
@@ -21,6 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public class BlockingCalls {
     static final int FULL = 65_536; // bytes that a pipe of Linux takes
+    static final int BIG = 256 * FULL; // bytes that take a disk some 10 ms
     static final Queue<File> FIFOS = new ConcurrentLinkedQueue<>(); // made beforehand
     static final String PARKS = Parks.class.getName();
     static final ThreadLocal<CarrierCheck.Call> CALL_THERE =
@@ -107,7 +111,15 @@ public class BlockingCalls {
         }),
         new Asked("yields", () -> forAWhile(Thread::yield)),
         new Asked("collects", () -> forAWhile(System::gc)),
-        new Asked("computes", BlockingCalls::computes));
+        new Asked("computes", BlockingCalls::computes),
+        new Asked("udp", BlockingCalls::receive),
+        new Asked("unix", BlockingCalls::readUnix),
+        new Asked("pipe", BlockingCalls::readPipe),
+        new Asked("piped", BlockingCalls::readPiped),
+        new Asked("jul", BlockingCalls::log),
+        new Asked("gzip", BlockingCalls::unzip),
+        new Asked("direct", BlockingCalls::readDirectly),
+        new Asked("mapped", BlockingCalls::force));
     /** These need a command of their own, so "all" isn't for them. */
     static final List<Asked> MORE = List.of(
         new Asked("upcall", () -> // with -Djdk.reflect.useNativeAccessorOnly=true, native code
@@ -162,6 +174,118 @@ public class BlockingCalls {
             });
             check("as a byte", 1, socket.getInputStream().read());
         }
+    }
+
+    /** Lets a platform thread do that in 50 ms. */
+    static void later(CarrierCheck.Call action) {
+        PLATFORM.submit(() -> {
+            park();
+            action.make();
+            return null;
+        });
+    }
+
+    /** Receives a packet of UDP. */
+    static void receive() throws Exception {
+        var local = InetAddress.getLoopbackAddress();
+        try (var socket = new DatagramSocket(0, local); var other = new DatagramSocket()) {
+            var to = socket.getLocalSocketAddress();
+            later(() -> other.send(new DatagramPacket(new byte[1], 1, to)));
+            var packet = new DatagramPacket(new byte[9], 9);
+            socket.receive(packet);
+            check("bytes", 1, packet.getLength());
+        }
+    }
+
+    /** Reads a Unix domain socket. */
+    static void readUnix() throws Exception {
+        Path file = Path.of(System.getProperty("java.io.tmpdir"), "unix" + System.nanoTime());
+        var address = UnixDomainSocketAddress.of(file);
+        try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(address);
+            try (var socket = SocketChannel.open(address); var other = server.accept()) {
+                later(() -> other.write(ByteBuffer.allocate(1)));
+                check("bytes", 1, socket.read(ByteBuffer.allocate(9)));
+            }
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** Reads a pipe of java.nio. */
+    static void readPipe() throws Exception {
+        var pipe = Pipe.open();
+        try (var in = pipe.source(); var out = pipe.sink()) {
+            later(() -> out.write(ByteBuffer.allocate(1)));
+            check("bytes", 1, in.read(ByteBuffer.allocate(9)));
+        }
+    }
+
+    /** Reads a pipe of java.io, which is a buffer with a monitor. */
+    static void readPiped() throws Exception {
+        try (var in = new PipedInputStream(); var out = new PipedOutputStream(in)) {
+            later(() -> {
+                out.write(1);
+                out.flush();
+            });
+            check("as a byte", 1, in.read());
+        }
+    }
+
+    /** Logs by java.util.logging, to an output that takes 50 ms. */
+    static void log() {
+        var slow = new OutputStream() {
+            @Override public void write(int sign) { }
+            @Override public void write(byte[] bytes, int from, int length) { park(); }
+        };
+        var handler = new StreamHandler(slow, new SimpleFormatter());
+        handler.publish(new LogRecord(Level.INFO, "a line"));
+        handler.flush();
+    }
+
+    /** Unzips what comes from a TCP socket. */
+    static void unzip() throws Exception {
+        var zipped = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(zipped)) {
+            out.write(1);
+        }
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var socket = new Socket(server.getInetAddress(), server.getLocalPort());
+                var other = server.accept()) {
+            later(() -> other.getOutputStream().write(zipped.toByteArray()));
+            check("as a byte", 1, new GZIPInputStream(socket.getInputStream()).read());
+        }
+    }
+
+    /** Reads a file past the system's cache. */
+    static void readDirectly() throws Exception {
+        Path file = bigFile();
+        var direct = (OpenOption) Class.forName("com.sun.nio.file.ExtendedOpenOption")
+            .getField("DIRECT").get(null); // javac warns of that class
+        try (var in = FileChannel.open(file, READ, direct)) {
+            var bytes = ByteBuffer.allocateDirect(BIG + 4_096).alignedSlice(4_096).limit(BIG);
+            check("bytes", BIG, in.read(bytes));
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** Changes a mapped file, and waits until it's on the disk. */
+    static void force() throws Exception {
+        Path file = bigFile();
+        try (var out = FileChannel.open(file, READ, WRITE)) {
+            var bytes = out.map(FileChannel.MapMode.READ_WRITE, 0, BIG);
+            for (int i = 0; i < BIG; i += 4_096) bytes.put(i, (byte) 2);
+            bytes.force();
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** Made by a platform thread, as it's not the call that's asked about. */
+    static Path bigFile() throws Exception {
+        return PLATFORM.submit(() ->
+            Files.write(Files.createTempFile("big", ""), new byte[BIG])).get();
     }
 
     static void computes() {

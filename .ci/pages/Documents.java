@@ -187,11 +187,12 @@ record Page(String path, String text) {
         }
     }
 
-    /** Those below a folder whose names end so. */
+    /** Those below a folder whose names end so, but not what Maven makes. */
     static List<Page> all(String folder, String end) throws IOException {
         try (var files = Files.walk(Path.of(folder))) {
             return new ArrayList<>(files.map(file -> file.toString().replace('\\', '/'))
-                .filter(name -> name.endsWith(end)).sorted().map(Page::of).toList());
+                .filter(name -> name.endsWith(end) && !name.contains("/target/"))
+                .sorted().map(Page::of).toList());
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT-0
+import com.sun.management.OperatingSystemMXBean;
 import com.sun.net.httpserver.HttpServer;
 import java.io.*;
+import java.lang.management.ManagementFactory;
 import java.net.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -10,11 +12,14 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * How late is a health check on virtual threads beside pairs of threads that hand rows over?
  * What helps? For three seconds, there's a check each 50 ms; after two, it gives up. Set
- * -Djdk.virtualThreadScheduler.parallelism, or there's a carrier for each processor.
+ * -Djdk.virtualThreadScheduler.parallelism, or there's a carrier for each processor. A CPU of
+ * 100% is one processor.
  *
  *     java HotPair.java PAIRS KIND...
  */
 class HotPair {
+    static final OperatingSystemMXBean SYSTEM =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     static volatile boolean busy;
 
     public static void main(String[] args) throws Exception {
@@ -41,6 +46,7 @@ class HotPair {
         List<Thread> threads = new ArrayList<>();
         busy = true;
         long start = System.nanoTime();
+        long used = SYSTEM.getProcessCpuTime();
         for (int pair = 0; pair < pairs; pair++) threads.addAll(pair(kind, rows));
         Thread.sleep(300);
         List<Long> answers = new ArrayList<>();
@@ -57,11 +63,13 @@ class HotPair {
             thread.join();
         }
         long took = (System.nanoTime() - start) / 1_000_000;
+        used = (SYSTEM.getProcessCpuTime() - used) / 1_000_000;
         Collections.sort(answers);
         String said = answers.isEmpty() ? "" : ", after " + answers.get(answers.size() / 2)
             + " ms (median), " + answers.get(answers.size() - 1) + " (worst)";
-        System.out.printf("%-13s answered %2d of %2d%s; %d rows per ms%n", kind, answers.size(),
-            answers.size() + unanswered, said, rows.sum() / took);
+        System.out.printf("%-13s answered %2d of %2d%s; %d rows per ms, CPU %d%%%n", kind,
+            answers.size(), answers.size() + unanswered, said, rows.sum() / took,
+            100 * used / took);
     }
 
     /** In ms; -1: no answer. */

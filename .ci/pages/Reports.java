@@ -9,12 +9,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.introspect.*;
 import org.apache.commons.pool2.*;
 import org.apache.commons.pool2.impl.*;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.*;
+import org.apache.kafka.common.serialization.*;
 import zipkin2.reporter.brave.AsyncZipkinSpanHandler;
 import zipkin2.reporter.urlconnection.URLConnectionSender;
 
 /**
- * Calls from public reports; the answers: .github/field.md. Most take 50 ms. It takes names of
- * reports, each best in a JVM of its own.
+ * Calls from public reports; the answers: .github/field.md, .ci/runs/reports-21.txt and -25.
+ * Most take 50 ms. It takes names of reports, each best in a JVM of its own, or lists all.
  *
  *     mvn -q -f .ci/pages dependency:copy-dependencies -DoutputDirectory=$PWD/lib
  *     javac -proc:none -cp "lib/*" -d out .github/CarrierCheck.java .ci/pages/Reports.java
@@ -88,6 +92,165 @@ public class Reports {
             }).readValue("{}", Reports.class)),
         new Report("arc", () -> () ->
             new io.quarkus.arc.impl.LazyValue<>(() -> load("a bean")).get()),
+        new Report("firebird", () -> {
+            String url = "jdbc:firebirdsql://127.0.0.1:" + silent()
+                + "/x?user=a&password=b&soTimeout=50";
+            return () -> fails(() -> sql(url, ""));
+        }),
+        new Report("ldap", () -> {
+            var where = new Hashtable<>(Map.of(
+                "java.naming.factory.initial", "com.sun.jndi.ldap.LdapCtxFactory",
+                "java.naming.provider.url", "ldap://127.0.0.1:" + silent(),
+                "com.sun.jndi.ldap.connect.timeout", "50")); // for the login, too
+            return () -> fails(() -> new javax.naming.directory.InitialDirContext(where));
+        }),
+        new Report("mail", () -> {
+            var properties = new Properties();
+            properties.put("mail.imap.timeout", "50");
+            var session = jakarta.mail.Session.getInstance(properties);
+            int port = silent();
+            return () -> fails(() ->
+                session.getStore("imap").connect("127.0.0.1", port, "a", "b"));
+        }),
+        new Report("kafka-poll", () -> {
+            var free = new ConcurrentLinkedQueue<Consumer<byte[], byte[]>>();
+            var config = Map.<String, Object>of("bootstrap.servers", "127.0.0.1:" + silent(),
+                "group.id", "g");
+            var bytes = new ByteArrayDeserializer();
+            return () -> {
+                var consumer = free.poll();
+                if (consumer == null) {
+                    consumer = new KafkaConsumer<>(config, bytes, bytes);
+                    consumer.subscribe(List.of("orders"));
+                }
+                consumer.poll(java.time.Duration.ofMillis(50));
+                free.add(consumer);
+            };
+        }),
+        new Report("kafka-send", () -> {
+            var bytes = new ByteArraySerializer();
+            var producer = new KafkaProducer<>(Map.of("bootstrap.servers",
+                "127.0.0.1:" + silent(), "max.block.ms", "50"), bytes, bytes);
+            return () -> fails(() ->
+                producer.send(new ProducerRecord<>("orders", new byte[1])).get());
+        }),
+        new Report("rabbit", () -> () -> {
+            var frame = new com.rabbitmq.client.impl.Frame(3, 1);
+            frame.getOutputStream().write(new byte[100]);
+            frame.writeTo(new DataOutputStream(new BufferedOutputStream(new SlowStream(), 16)));
+        }),
+        new Report("c3p0", () -> {
+            System.setProperty("com.mchange.v2.log.MLog", "com.mchange.v2.log.FallbackMLog");
+            System.setProperty("com.mchange.v2.log.FallbackMLog.DEFAULT_CUTOFF_LEVEL", "OFF");
+            var pool = new com.mchange.v2.c3p0.ComboPooledDataSource();
+            pool.setJdbcUrl("jdbc:h2:mem:c3p0;DB_CLOSE_DELAY=-1");
+            pool.setInitialPoolSize(30);
+            pool.setMinPoolSize(30);
+            pool.setMaxPoolSize(60);
+            pool.setConnectionCustomizerClassName(Customizer.class.getName());
+            pool.getConnection().close();
+            Thread.sleep(2_000);
+            return () -> pool.getConnection().close();
+        }),
+        new Report("hibernate", () -> () -> new org.hibernate.id.enhanced.PooledLoOptimizer(
+            Long.class, 50).generate(new org.hibernate.id.enhanced.AccessCallback() {
+                @Override public org.hibernate.id.IntegralDataTypeHolder getNextValue() {
+                    load("an id");
+                    return org.hibernate.id.IdentifierGeneratorHelper
+                        .getIntegralDataTypeHolder(Long.class).initialize(1);
+                }
+
+                @Override public String getTenantIdentifier() { return null; }
+            })),
+        new Report("log4j", () -> {
+            var appender = org.apache.logging.log4j.core.appender.OutputStreamAppender
+                .createAppender(org.apache.logging.log4j.core.layout.PatternLayout
+                    .createDefaultLayout(), null, new SlowStream(), "slow", false, true);
+            appender.start();
+            return () -> appender.append(org.apache.logging.log4j.core.impl.Log4jLogEvent
+                .newBuilder().setMessage(new org.apache.logging.log4j.message.SimpleMessage(
+                    "an order")).build());
+        }),
+        new Report("elastic", () -> {
+            var client = org.elasticsearch.client.RestClient.builder(
+                new org.apache.http.HttpHost("127.0.0.1", slowServer("{}")))
+                .setHttpClientConfigCallback(http -> http.setMaxConnTotal(100)
+                    .setMaxConnPerRoute(100)).build();
+            return () -> client.performRequest(
+                new org.elasticsearch.client.Request("GET", "/"));
+        }),
+        new Report("netty", () -> () -> { // its event loop is a virtual thread
+            var loops = new io.netty.channel.nio.NioEventLoopGroup(1,
+                Executors.newVirtualThreadPerTaskExecutor());
+            var done = new CountDownLatch(1);
+            loops.schedule(done::countDown, 50, TimeUnit.MILLISECONDS);
+            done.await();
+            loops.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        }),
+        new Report("http-pool", () -> { // exhausted
+            var pool = new org.apache.hc.client5.http.impl.io
+                .PoolingHttpClientConnectionManager();
+            pool.setMaxTotal(1);
+            var route = new org.apache.hc.client5.http.HttpRoute(
+                new org.apache.hc.core5.http.HttpHost("127.0.0.1", 1));
+            var limit = org.apache.hc.core5.util.Timeout.ofMilliseconds(50);
+            pool.lease("the only one", route, null).get(limit);
+            return () -> fails(() -> pool.lease("another", route, null).get(limit));
+        }),
+        new Report("okhttp", () -> {
+            var client = new okhttp3.OkHttpClient();
+            var request = new okhttp3.Request.Builder()
+                .url("http://127.0.0.1:" + slowServer("an order")).build();
+            return () -> client.newCall(request).execute().close();
+        }),
+        new Report("kotlin", () -> () ->
+            kotlin.LazyKt.lazy(() -> load("a value")).getValue()),
+        new Report("dagger", () -> () -> dagger.internal.DoubleCheck.provider(
+            (javax.inject.Provider<Object>) () -> load("a bean")).get()),
+        new Report("jwks", () -> { // of Spring Security's OAuth, as each key expires at once
+            var keys = new com.nimbusds.jose.jwk.source.RemoteJWKSet<>(
+                URI.create("http://127.0.0.1:" + slowServer("{\"keys\":[]}")).toURL(), null,
+                new com.nimbusds.jose.jwk.source.DefaultJWKSetCache(1, 1,
+                    TimeUnit.MILLISECONDS));
+            var all = new com.nimbusds.jose.jwk.JWKSelector(
+                new com.nimbusds.jose.jwk.JWKMatcher.Builder().build());
+            return () -> keys.get(all, null);
+        }),
+        new Report("ehcache", () -> {
+            var cache = org.ehcache.config.builders.CacheManagerBuilder
+                .newCacheManagerBuilder().build(true).createCache("orders",
+                    org.ehcache.config.builders.CacheConfigurationBuilder
+                        .newCacheConfigurationBuilder(Long.class, Object.class,
+                            org.ehcache.config.builders.ResourcePoolsBuilder.heap(100))
+                        .withLoaderWriter(new Loader()));
+            return () -> cache.get(ThreadLocalRandom.current().nextLong());
+        }),
+        new Report("spring-cache", () -> {
+            var cache = new org.springframework.cache.concurrent.ConcurrentMapCache("orders");
+            return () -> cache.get(ThreadLocalRandom.current().nextLong(),
+                () -> load("an order"));
+        }),
+        new Report("spring-call", () -> {
+            var source = new org.springframework.jdbc.datasource.SimpleDriverDataSource(
+                    new org.h2.Driver(), "jdbc:h2:mem:call;DB_CLOSE_DELAY=-1") {
+                @Override public Connection getConnection() throws SQLException {
+                    load("a connection");
+                    return super.getConnection();
+                }
+            };
+            return () -> new org.springframework.jdbc.core.simple.SimpleJdbcCall(source)
+                .withProcedureName("any").compile();
+        }),
+        new Report("resilience", () -> {
+            var registry = io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry
+                .ofDefaults();
+            return () -> registry.circuitBreaker("" + ThreadLocalRandom.current().nextLong(),
+                () -> {
+                    load("a configuration");
+                    return io.github.resilience4j.circuitbreaker.CircuitBreakerConfig
+                        .ofDefaults();
+                });
+        }),
         new Report("brave", () -> {
             zipkin2.reporter.BytesMessageSender sender =
                 URLConnectionSender.create("http://127.0.0.1:1"); // refused
@@ -103,6 +266,27 @@ public class Reports {
 
     static ServerSocket silent; // kept, or it would be closed
 
+    /** Each write takes 50 ms. */
+    static class SlowStream extends OutputStream {
+        @Override public void write(int b) { load(b); }
+
+        @Override public void write(byte[] bytes, int from, int length) { load(bytes); }
+    }
+
+    /** Each connection takes 50 ms to be given out. */
+    public static class Customizer extends com.mchange.v2.c3p0.AbstractConnectionCustomizer {
+        @Override public void onCheckOut(Connection connection, String token) { load(token); }
+    }
+
+    static class Loader
+            implements org.ehcache.spi.loaderwriter.CacheLoaderWriter<Long, Object> {
+        @Override public Object load(Long key) { return Reports.load(key); }
+
+        @Override public void write(Long key, Object value) { }
+
+        @Override public void delete(Long key) { }
+    }
+
     record Report(String name, Callable<CarrierCheck.Call> prepared) { }
 
     public static void main(String[] args) throws Exception {
@@ -110,6 +294,7 @@ public class Reports {
             System.setProperty("slf4j.provider",
                 "org.slf4j.helpers.NOP_FallbackServiceProvider");
         }
+        if (args.length == 0) REPORTS.forEach(report -> System.out.println(report.name));
         for (Report report : REPORTS) {
             if (List.of(args).contains(report.name))
                 CarrierCheck.ask(report.name, report.prepared.call());
@@ -135,6 +320,23 @@ public class Reports {
     static Object load(Object key) {
         LockSupport.parkNanos(50_000_000);
         return key;
+    }
+
+    /** The port of a server that answers after 50 ms, on platform threads. */
+    static int slowServer(String text) throws IOException {
+        var server = com.sun.net.httpserver.HttpServer.create(
+            new InetSocketAddress("127.0.0.1", 0), 1_000);
+        server.setExecutor(Executors.newCachedThreadPool(
+            task -> Thread.ofPlatform().daemon().unstarted(task)));
+        server.createContext("/", exchange -> {
+            load(text);
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, text.length());
+            exchange.getResponseBody().write(text.getBytes());
+            exchange.close();
+        });
+        server.start();
+        return server.getAddress().getPort();
     }
 
     /** The port of a server that never answers, as nobody accepts. */

@@ -62,10 +62,19 @@ class Chart {
 
 /** What one JDK measured, and where: a ratio for each row, such as "mixed median call". */
 record Measured(String name, List<String> places, Map<String, Ratio> ratios) {
+    /** The head of a JDK's report: "- Java 25.0.5+11, Azul Systems, Inc." */
     static final Pattern JAVA = Pattern.compile("- Java ([^+, ]+).*, .*");
+    /**
+     * The next two lines, up to what a reader wants to know: "- Linux amd64, processors: 8,
+     * carriers: 8" and "- starts: 5, 2026-11-28".
+     */
     static final Pattern PLACE = Pattern.compile(
         "- (.*(?:, carriers: \\d+(?=, )|\\d{4}-\\d\\d-\\d\\d(?=, `))).*");
-    /** A line of "At a glance". If a console lacks the signs, it has |, #, - and x. */
+    /**
+     * A line of "At a glance": "sleep-wave   10,000, pool 200   │████ 46× (45–47)", or a noisy
+     * one, "mixed   median call   ~~~│ ~0.38–0.79×". Groups: the experiment, its work, the
+     * ratio, the range. If a console lacks the signs, it has |, #, - and x.
+     */
     static final Pattern RATIO = Pattern.compile(
         "([^|\\s]\\S*) +(\\S.*?) +[~█#]*[│|][~█#]* ([~<]?\\d\\S*)[×x](?: \\((.*)\\))?");
 

@@ -5,16 +5,24 @@ import java.net.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A health check on virtual threads, beside pairs of threads: one hands rows to the other. */
+/**
+ * Asks a server on virtual threads for its health, beside pairs of threads. In each pair, one
+ * hands rows to the other.
+ *
+ *     java HandOff.java        a pair for each of two carriers
+ *     java HandOff.java 1      one pair, so one of the two carriers has time for others
+ *     java HandOff.java 1 1    one pair, and one carrier, as on one processor
+ */
 class HandOff {
-    static final int CARRIERS = 2; // on any machine
     static volatile boolean busy;
 
     public static void main(String[] args) throws Exception {
-        System.setProperty("jdk.virtualThreadScheduler.parallelism", "" + CARRIERS);
-        int pairs = args.length > 0 ? Integer.parseInt(args[0]) : CARRIERS;
+        int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 2;
+        int carriers = args.length > 1 ? Integer.parseInt(args[1]) : 2;
+        // The JVM looks at this when it makes its first virtual thread, and never again.
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", "" + carriers);
         System.out.println("JDK " + System.getProperty("java.version")
-            + ", carriers: " + CARRIERS + ", pairs: " + pairs);
+            + ", carriers: " + carriers + ", pairs: " + pairs);
         var local = new InetSocketAddress("127.0.0.1", 0);
         var server = HttpServer.create(local, 0, "/health", exchange -> {
             exchange.sendResponseHeaders(200, -1);
@@ -22,15 +30,19 @@ class HandOff {
         });
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.start();
+        // An address prints as /127.0.0.1:8080, with a slash of its own.
         URL health = URI.create("http:/" + server.getAddress() + "/health").toURL();
-        check(health); // to warm up
-        System.out.println("before: " + check(health));
-        System.out.println("beside platform threads: "
-            + beside(Executors.newCachedThreadPool(), pairs, health));
-        System.out.println("beside virtual threads: "
-            + beside(Executors.newVirtualThreadPerTaskExecutor(), pairs, health));
-        System.out.println("after: " + check(health));
-        System.exit(0);
+        try {
+            check(health); // to warm up
+            System.out.println("before: " + check(health));
+            System.out.println("beside platform threads: "
+                + beside(Executors.newCachedThreadPool(), pairs, health));
+            System.out.println("beside virtual threads: "
+                + beside(Executors.newVirtualThreadPerTaskExecutor(), pairs, health));
+            System.out.println("after: " + check(health));
+        } finally {
+            server.stop(0); // or its thread would keep the JVM alive
+        }
     }
 
     static String beside(ExecutorService executor, int pairs, URL health) throws Exception {
@@ -52,9 +64,12 @@ class HandOff {
                     return null;
                 });
             }
-            Thread.sleep(300);
-            answer = check(health);
-            busy = false;
+            try {
+                Thread.sleep(300);
+                answer = check(health);
+            } finally {
+                busy = false; // or close() would wait for ever
+            }
         } // here close() waits for all threads
         if (put.sum() != taken.sum()) throw new AssertionError(put + ", not " + taken);
         long millis = (System.nanoTime() - start) / 1_000_000;

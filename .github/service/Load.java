@@ -41,7 +41,8 @@ class Load {
 
     static void free(String[] ports) {
         for (int i = 1; i < ports.length; i++) {
-            try (var socket = new ServerSocket(Integer.parseInt(ports[i]), 1, HERE)) {
+            try {
+                new ServerSocket(Integer.parseInt(ports[i]), 1, HERE).close();
             } catch (java.io.IOException e) {
                 System.err.println("measure.sh: port " + ports[i]
                     + " is in use: set PORT to the first of four free ones");

@@ -102,11 +102,18 @@ class Ticker {
 
     private static boolean carriers(int number) {
         try {
-            ManagementFactory.getPlatformMBeanServer().setAttribute(new ObjectName(SCHEDULER),
-                new Attribute("Parallelism", number));
+            int threads = (int) ask("PoolSize");
+            // The scheduler wakes one only if it's to have more than it has threads.
+            if (ask("Parallelism") < number && number <= threads) set(threads + 1);
+            set(number);
             return true;
         } catch (JMException e) {
             return false;
         }
+    }
+
+    private static void set(int number) throws JMException {
+        ManagementFactory.getPlatformMBeanServer().setAttribute(new ObjectName(SCHEDULER),
+            new Attribute("Parallelism", number));
     }
 }
