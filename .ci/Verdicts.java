@@ -67,10 +67,10 @@ class Verdicts {
         most 60, second 9, share 0.11, kind RUNS               SOME
         maybe 5.5                                              CANT_TELL
         maybe 4.5                                              FREE
-        stood 5.5                                              CANT_TELL
-        stood 4.5                                              FREE
-        takes 5, stood 2.2                                     CANT_TELL
-        takes 5, stood 1.8                                     FREE
+        unclear 5.5                                            CANT_TELL
+        unclear 4.5                                            FREE
+        takes 5, unclear 2.2                                   CANT_TELL
+        takes 5, unclear 1.8                                   FREE
         sliced 11                                              COMPUTES
         sliced 9                                               FREE
         sliced 7, held 4                                       COMPUTES
@@ -323,7 +323,7 @@ class Verdicts {
         crowd.changed = true;
         crowd.failures.remove("two");
         crowd.collected = 100;
-        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 3.0 0.1 0.2 9.0 3.0 2.5 1 false 25.0 "
+        return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 3.0 0.1 0.2 9.0 6.0 2.5 1 false 25.0 "
                 + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
             + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
                 + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",

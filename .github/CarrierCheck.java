@@ -513,6 +513,9 @@ class Round {
     double lost() { return (late - held) / whole; }
     double noise() { return Math.max(noise, stood); }
 
+    /** A stop of all threads may show in each of these. */
+    double unclear() { return Math.max(noise(), Math.max(late - held, doubtful)); }
+
     static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
     /** Or ticks would take all the time, or overtake what calls have started. */
@@ -699,7 +702,7 @@ record Numbers(
         double share, // of the time that's held
         double lost, // share of the time that ticks were late, and nobody was seen
         double noise, // that the asking thread was late, the largest
-        double stood, // the same, in three quarters of rounds
+        double unclear, // what nobody accounts for, in three quarters of rounds
         double sliced, // processor time in pieces too short to be seen, in a call
         int adding, // rounds of warm calls that had a carrier added
         boolean changed, // by the call: the number of carriers
@@ -724,7 +727,7 @@ record Numbers(
             sum(rounds, Round::held) / sum(rounds, round -> round.whole),
             median(rounds, Round::lost),
             rounds.stream().mapToDouble(Round::noise).max().orElse(0),
-            rank(rounds.stream().map(Round::noise), 0.25),
+            rank(rounds.stream().map(Round::unclear), 0.25),
             median(rounds, round -> round.sliced - round.ticks * tickMs),
             (int) rounds.stream().filter(round -> round.added > 0).count(),
             rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
@@ -848,7 +851,7 @@ enum Verdict {
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
     private static boolean stands(Numbers it) {
-        return it.stood() > Math.max(2, SHARE * it.takes());
+        return it.unclear() > Math.max(2, SHARE * it.takes());
     }
 
     static boolean adds(Numbers it) {
