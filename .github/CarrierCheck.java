@@ -474,7 +474,7 @@ class Round {
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
     double noise; // ms that the asking thread was late: it may be the machine
-    double stood; // the same between ticks: perhaps all threads stood still
+    double stood; // the same otherwise: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
     int added; // carriers
@@ -567,6 +567,7 @@ class Round {
         }
         late += Math.max(0, delay - 1);
         used = Jvm.cpuMs();
+        stood = Math.max(stood, msSince(begin) - delay - 1); // its own look takes up to 1 ms
         return delay;
     }
 
