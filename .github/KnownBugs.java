@@ -192,7 +192,7 @@ class KnownBugs {
         read("JDK-8325469", Harm.CRASH, "resuming crashes the JVM",
             "in a loop that's just compiled", "21 to 22", "21.0.5, 23"),
         read("JDK-8343607", Harm.CRASH, "Shenandoah crashes the JVM",
-            "as C2 compiles", "21 to 23", "21.0.10, 24"),
+            "as C2 compiles", "21 to 24", "21.0.10, 25"),
         read("JDK-8373630", Harm.CRASH, "threads crash or hang", ARM, "21 to 25", "25.0.3, 26"),
         read("JDK-8373120", Harm.HANG, "a thread stays BLOCKED",
             "after a timed Object.wait", "25 to 26", "25.0.4, 26.0.2"),
