@@ -229,7 +229,7 @@ class LabTest {
                     .filter(actual -> fits(line.substring(3), actual)).count());
             }
             equal("wide rows", List.of(), printed.lines().filter(line ->
-                line.length() > 80 && line.matches(".* m?s \\|.*|.*\u2502.*")).toList());
+                line.length() > 80 && line.matches("\\|.* m?s \\|.*|.*\u2502.*")).toList());
             List<String> lines = printed.lines().filter(line ->
                 !line.matches("\\| Experiment .*|\\|---.*")).toList();
             compare(expected.stream().filter(line -> !line.matches("(exit|2>) .*")).toList(),

@@ -111,7 +111,10 @@ public class CarrierCheck {
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
             say(Answer.title(Verdict.of(control.warm())));
         } catch (Throwable e) { // a wrong option
-            refuse(e.getCause() == null ? Words.told(e) : e + ", " + e.getCause());
+            refuse(switch (e.getCause()) {
+                case null -> Words.told(e);
+                case Throwable cause -> e + ", " + cause; // needs Java 21 or newer: javac 17
+            }); // to 20 stop at that line, and quote it
         }
         begun = true;
     }

@@ -482,8 +482,8 @@ class KnownBugs {
             if (failed != null) throw failed;
         } catch (Throwable e) {
             answer = new Answer(Verdict.CANT_TELL, switch (e) {
-                case AssertionError x -> x.getMessage(); // javac 17 to 20 stop here, and quote
-                default -> "" + e; // this: it needs Java 21 or newer
+                case AssertionError x -> x.getMessage(); // needs Java 21 or newer: javac 17
+                default -> "" + e; // to 20 stop at that line, and quote it
             });
         }
         System.out.println("\n" + SAYS + answer);
