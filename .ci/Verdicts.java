@@ -40,6 +40,9 @@ class Verdicts {
         takes 0.9, held 0.25, kind WAITS                       TOO_SHORT
         takes 0.9                                              TOO_SHORT
         takes 1.1                                              FREE
+        takes 0.9, crowd.share 0.6, kind WAITS                 PINNED
+        takes 0.9, crowd.share 0.6, kind COLLECTS              TOO_SHORT
+        takes 1.1, crowd.share 0.6, kind COLLECTS              COLLECTS
         takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
         takes 1.8, crowd.share 0.4, kind WAITS                 FREE
         takes 2.2, crowd.share 0.6, kind WAITS                 FREE

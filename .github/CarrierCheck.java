@@ -794,7 +794,8 @@ enum Verdict {
         if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
-        if (it.takes() < CROWD && it.crowd().share() > MOST) return who(it);
+        if (it.takes() < CROWD && it.crowd().share() > MOST)
+            return metCollection(it) ? TOO_SHORT : who(it);
         if (adds(it)) return ADDS;
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
@@ -832,6 +833,11 @@ enum Verdict {
     private static boolean waitsLong(Numbers it) {
         boolean isPinned = it.holders().kind() == Kind.WAITS;
         return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
+    }
+
+    /** One that came just then says nothing of calls that are so short. */
+    private static boolean metCollection(Numbers it) {
+        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
     }
 
     private static boolean holds(Numbers it, double held) {
