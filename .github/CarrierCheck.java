@@ -895,9 +895,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; one carrier".formatted(
                 Runtime.version(), System.getProperty("java.vendor")))
             + Words.wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
-                : "- Busy machine: a sleep of 50 ms isn't FREE here, but "
-                    + control.toString().replace('_', ' ')
-                    + ". Ask again, with nothing beside");
+                : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
+                    + " beside");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
