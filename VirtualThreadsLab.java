@@ -786,7 +786,7 @@ class Text {
 class CommandLine {
     private static final String HELP = """
         java VirtualThreadsLab.java [option ...] [name ...]
-          --quick     smaller sizes: seconds, not a minute, but noisier
+          --quick     smaller sizes, 3 samples: seconds, not a minute, but noisier
           --runs N    N samples of each side, 1 to 100, instead of 5
           --starts N  N fresh JVMs, 1 to 100; each gives one sample, its median
           --java P    run on the JDK in folder P; repeat it to compare JDKs side by side
@@ -801,7 +801,7 @@ class CommandLine {
     final List<Jdk> jdks = new ArrayList<>();
     boolean quick;
     boolean listsSamples;
-    int samples = 5; // of each side, in a JVM
+    int samples; // of each side, in a JVM
     int starts; // 0: measure in this JVM
 
     /** Does what the words ask for; encores have to be named. Returns the exit code. */
@@ -822,6 +822,7 @@ class CommandLine {
             return 2;
         }
         if (asked.plan.isEmpty()) asked.plan.addAll(list);
+        if (asked.samples == 0) asked.samples = asked.quick ? 3 : 5;
         return asked.run();
     }
 
