@@ -218,11 +218,12 @@ class Verdicts {
         noise 2.2; lost 0.4; R
         held 50.4, longest 50.4, share 0.99, kind WAITS; share 0.9, kind WAITS; Z
         held 12, holding 6, kind WAITS, crowd.added 20; ; C
-        held 50, kind AWAITS_CLASS; ; I
-        held 50, kind RUNS, busy 0.1; ; N
+        held 50, longest 70, kind AWAITS_CLASS, noise 60; ; I
+        held 50, kind RUNS, busy 0.1, noise 60; ; N
+        held 50, kind RUNS, busy 0.1, noise 40; ; N
         held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind RUNS, busy 1; R
         held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind WAITS; R W
-        takes 50, sliced 20; ; R
+        takes 50, sliced 20, noise 12; ; R
         held 40, kind HANDS_OVER; ; R N
         held 45, kind COLLECTS; ; R
         held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U

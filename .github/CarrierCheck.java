@@ -885,7 +885,7 @@ enum Verdict {
 
 /** What's said about a call: the verdict, where, why, what helps, then the numbers. */
 record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
-    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|%6s|\n";
+    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
 
     Verdict verdict() { return Verdict.of(cold, warm); }
 
@@ -896,7 +896,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                 Runtime.version(), System.getProperty("java.vendor")))
             + Words.wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
-                    + " beside");
+                    + " beside")
+            + Words.wrap("- Only FREE says that all is well."
+                + " After \"Where\", < means \"called from\"");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
@@ -912,9 +914,17 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict() != Verdict.ONCE) first(lines, first);
         failures(lines);
         if (warm.noise() > 2) lines.add("- Busy machine: a platform thread was "
-            + Words.number(warm.noise()) + " ms late, and so may these times be");
+            + Words.number(warm.noise()) + " ms late, and so may these times be"
+            + (mayLackProcessor() ? ": ask again" : ""));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
             + (verdict() == Verdict.FAILED ? "" : table());
+    }
+
+    /** It would look the same. */
+    private boolean mayLackProcessor() {
+        return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
+            && !warm.holders().waits()
+            && warm.noise() > Math.max(warm.held(), warm.sliced());
     }
 
     private String headline() {
@@ -998,13 +1008,13 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             lines.add("- Why: " + Words.why(verdict, hold.place()));
         }
         if (toldOnce) lines.add("- Why: " + verdict.meaning);
-        if (!adds && Verdict.adds(it)) lines.add("- It adds carriers, too: "
-            + it.crowd().added() + " for twenty calls at once");
+        if (!adds && Verdict.adds(it)) lines.add("- The JVM added " + it.crowd().added()
+            + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         double carriers = adds ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
-            + (int) Math.ceil(carriers) + " carriers");
+            + (int) Math.ceil(carriers) + " carriers. A JVM has one per processor");
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
@@ -1040,25 +1050,27 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     private String table() {
         Crowd crowd = warm.crowd();
-        return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Share", "Added")
-            + "|-------------------|--------:|--------:|--------:|-----:|-----:|\n"
+        return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Added")
+            + "|-------------------|--------:|--------:|--------:|-----:|\n"
             + row("first 20, at once", cold.crowd())
             + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
                 warm.share(), 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
             + row("20 at once", crowd)
             + ROW.formatted("20 platform threads", Words.number(warm.platform()),
-                "", "", "", "");
+                "", "", "");
     }
 
     private static String row(String what, Crowd it) {
+        double longest = Math.min(it.longest(), it.held()); // the rest isn't sure
         return ROW.formatted(what, Words.number(it.took()), Words.number(it.held()),
-            Words.number(it.longest()), Math.round(100 * it.share()) + "%", it.added());
+            Words.number(longest), it.added());
     }
 }
 
 /** What's said of a place, a number, a failure. */
 class Words {
     private static final int WIDTH = 80;
+    private static final String USE_EARLY = "use that class once before there are requests";
 
     /** What keeps the carrier there. */
     static String why(Verdict verdict, Place place) {
@@ -1092,12 +1104,13 @@ class Words {
             case HANDS_OVER -> "a platform thread for one of the two";
             case COLLECTS -> "less garbage, and no System.gc()";
             case OTHER -> "ask about what that thread does";
-            case PINNED -> inside.startsWith("the") ? "use that class at startup, in main"
-                : inside.startsWith("a class") ? "load what it loads at startup, in main"
-                : Jvm.JDK < 24 ? "a newer library or JDK, or a ReentrantLock for synchronized"
+            case PINNED -> inside.startsWith("the") ? USE_EARLY
+                : inside.startsWith("a class") ? "load what it loads before there are requests"
+                : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock for"
+                    + " synchronized"
                 : "let a platform thread make the call";
             default -> place.kind() == Kind.AWAITS_CLASS
-                ? "use that class at startup, in main"
+                ? USE_EARLY
                 : "let a platform thread make the call, if that's long for you";
         };
     }
