@@ -279,6 +279,7 @@ class KnownBugs {
     static Help report(List<String> words) throws Exception {
         List<String> command = command();
         Answer nothing = answer(command, "");
+        if (nothing.verdict == Verdict.CANT_TELL) nothing = answer(command, ""); // by bad luck
         if (nothing.verdict != Verdict.NOT_SEEN)
             stop(2, "a JVM with these options " + nothing);
         say("Java %s, %s, %s, processors: %d, %s", JDK, System.getProperty("java.vendor"),
