@@ -41,7 +41,7 @@ class Shop {
         System.out.println(ms + " ms, " + failed + " of 200 failed, at most "
             + DATABASE.most + " in the database, " + BUFFERS + " buffers");
         if (others >= 20) System.out.println("busy machine: other programs used " + others
-            + "% of the processors, so trust the counts more than the ms");
+            + "% of it: trust the counts more than the ms");
     }
 
     /** Answers a customer; a session takes one request at a time. */
