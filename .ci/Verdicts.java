@@ -55,6 +55,12 @@ class Verdicts {
         adding 3                                               ADDS
         adding 2                                               FREE
         crowd.added 20, held 5.5, kind WAITS                   PINNED
+        crowd.added 20, held 24, kind RUNS, busy 1             ADDS
+        crowd.added 20, held 26, kind RUNS, busy 1             COMPUTES
+        crowd.added 20, held 7, noise 8, kind RUNS             ADDS
+        crowd.added 20, held 24, kind RUNS, isOther 1          OTHER
+        takes 0.9, crowd.added 20, held 0.35, kind RUNS, busy 1    COMPUTES
+        takes 1.1, crowd.added 20, held 0.35, kind RUNS, busy 1    ADDS
 
         lost 0.11                                              CANT_TELL
         lost 0.09                                              FREE
@@ -231,6 +237,8 @@ class Verdicts {
         most 41, second 31, share 0.2, holding 3, kind RUNS, busy 1; ; R
         most 14, second 2, holding 1; ; R
         adding 10, crowd.added 20; ; W
+        held 18.5, kind RUNS, busy 1, adding 10, crowd.added 20; ; W
+        held 26, kind RUNS, busy 1, adding 10, crowd.added 20; ; R
         ; share 0.6, longest 60, held 60, kind WAITS; C
         takes 0.05; share 0.6, longest 160, held 160, kind AWAITS_CLASS; I
         takes 0.05; takes 0.05; R

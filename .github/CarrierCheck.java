@@ -793,6 +793,7 @@ enum Verdict {
     static Verdict of(Numbers it) {
         if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
+        if (addsMostly(it)) return ADDS;
         if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
         if (it.takes() < CROWD && it.crowd().share() > MOST)
             return metCollection(it) ? TOO_SHORT : who(it);
@@ -862,6 +863,12 @@ enum Verdict {
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
     private static boolean stands(Numbers it) {
         return it.unclear() > Math.max(2, SHARE * it.takes());
+    }
+
+    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
+    private static boolean addsMostly(Numbers it) {
+        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
+            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
     }
 
     static boolean adds(Numbers it) {
@@ -1011,7 +1018,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (!adds && Verdict.adds(it)) lines.add("- The JVM added " + it.crowd().added()
             + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
-        double carriers = adds ? it.takes() : it.held();
+        if (adds && it.held() > 1)
+            lines.add("- Still, nobody else ran" + held(it.held(), it.takes()));
+        double carriers = Verdict.adds(it) ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers. A JVM has one per processor");
