@@ -251,6 +251,59 @@ public class Reports {
                         .ofDefaults();
                 });
         }),
+        new Report("c3p0-pool", () -> { // exhausted
+            System.setProperty("com.mchange.v2.log.MLog", "com.mchange.v2.log.FallbackMLog");
+            System.setProperty("com.mchange.v2.log.FallbackMLog.DEFAULT_CUTOFF_LEVEL", "OFF");
+            var pool = new com.mchange.v2.c3p0.ComboPooledDataSource();
+            pool.setJdbcUrl("jdbc:h2:mem:c3p0;DB_CLOSE_DELAY=-1");
+            pool.setInitialPoolSize(1);
+            pool.setMinPoolSize(1);
+            pool.setMaxPoolSize(1);
+            pool.getConnection().close();
+            pool.setCheckoutTimeout(50); // begins a new pool
+            taken = pool.getConnection();
+            return () -> fails(() -> pool.getConnection());
+        }),
+        new Report("http4-pool", () -> { // exhausted
+            var pool = new org.apache.http.impl.conn.PoolingHttpClientConnectionManager();
+            pool.setMaxTotal(1);
+            var route = new org.apache.http.conn.routing.HttpRoute(
+                new org.apache.http.HttpHost("127.0.0.1", 1));
+            pool.requestConnection(route, null).get(50, TimeUnit.MILLISECONDS);
+            return () -> fails(() ->
+                pool.requestConnection(route, null).get(50, TimeUnit.MILLISECONDS));
+        }),
+        new Report("druid", () -> { // exhausted
+            var pool = new com.alibaba.druid.pool.DruidDataSource();
+            pool.setUrl("jdbc:h2:mem:druid;DB_CLOSE_DELAY=-1");
+            pool.setValidationQuery("SELECT 1");
+            pool.setMaxActive(1);
+            taken = pool.getConnection();
+            pool.setMaxWait(50);
+            return () -> fails(() -> pool.getConnection());
+        }),
+        new Report("agroal", () -> { // a cold one, of four at most
+            var config = new io.agroal.api.configuration.supplier
+                .AgroalDataSourceConfigurationSupplier();
+            config.connectionPoolConfiguration().maxSize(4)
+                .acquisitionTimeout(java.time.Duration.ofSeconds(20))
+                .connectionFactoryConfiguration().jdbcUrl("jdbc:h2:mem:agroal")
+                .connectionProviderClass(SlowDriver.class);
+            var pool = io.agroal.api.AgroalDataSource.from(config);
+            return () -> pool.getConnection().close();
+        }),
+        new Report("mybatis", () -> { // callers wait until one has loaded what they look for
+            var cache = new org.apache.ibatis.cache.decorators.BlockingCache(
+                new org.apache.ibatis.cache.decorators.SynchronizedCache(
+                    new org.apache.ibatis.cache.impl.PerpetualCache("orders")));
+            return () -> {
+                Object key = ThreadLocalRandom.current().nextInt(20);
+                if (cache.getObject(key) == null) {
+                    load(key);
+                    cache.removeObject(key); // it's only unlocked
+                }
+            };
+        }),
         new Report("brave", () -> {
             zipkin2.reporter.BytesMessageSender sender =
                 URLConnectionSender.create("http://127.0.0.1:1"); // refused
@@ -265,6 +318,7 @@ public class Reports {
         }));
 
     static ServerSocket silent; // kept, or it would be closed
+    static Connection taken; // the pool's only one
 
     /** Each write takes 50 ms. */
     static class SlowStream extends OutputStream {
@@ -276,6 +330,15 @@ public class Reports {
     /** Each connection takes 50 ms to be given out. */
     public static class Customizer extends com.mchange.v2.c3p0.AbstractConnectionCustomizer {
         @Override public void onCheckOut(Connection connection, String token) { load(token); }
+    }
+
+    /** Each connection takes 50 ms to be opened. */
+    public static class SlowDriver extends org.h2.Driver {
+        @Override public Connection connect(String url, Properties properties)
+                throws SQLException {
+            Reports.load(url);
+            return super.connect(url, properties);
+        }
     }
 
     static class Loader
