@@ -1025,7 +1025,7 @@ class Encores {
         new Experiment("capacity", "20 at once: pool, or semaphore", Encores::capacity),
         new Experiment("thread-local", "objects in a cache, pool or not", Encores::threadLocal),
         new Experiment("million", "park a million virtual threads", Encores::million),
-        new Experiment("time-sharing", "short task behind long ones", Encores::timeSharing));
+        new Experiment("time-sharing", "short task beside busy ones", Encores::timeSharing));
 
     /**
      * println. Does a single printing task run faster on a virtual thread?

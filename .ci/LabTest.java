@@ -34,6 +34,7 @@ class LabTest {
     static Path errors;
     static int passed;
     static int failed;
+    static volatile boolean stopped;
     static final Object START = new Object(); // held while a process starts, and at the end
 
     interface Test { void run() throws Exception; }
@@ -121,6 +122,7 @@ class LabTest {
         } catch (CancellationException skip) {
             System.out.println("skipped: " + name + ": " + skip.getMessage());
         } catch (Exception | AssertionError e) {
+            if (stopped) LockSupport.park(); // it's not the test's fault
             failed++;
             if (process != null) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -138,6 +140,7 @@ class LabTest {
 
     /** Ends what runs, and lets nothing start any more. A shell may start more meanwhile. */
     static void clean() {
+        stopped = true;
         synchronized (START) {
             for (int i = 0; i < 10; i++) {
                 ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);

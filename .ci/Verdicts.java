@@ -72,7 +72,9 @@ class Verdicts {
         takes 30, second 5, share 0.11                         FREE
         most 11, share 0.11, kind WAITS                        SOME
         most 9, share 0.11, kind WAITS                         FREE
-        most 40, second 9, share 0.11, kind RUNS               FREE
+        most 40, second 9, share 0.11, kind RUNS               CANT_TELL
+        most 11, second 9, kind RUNS                           CANT_TELL
+        most 9, second 9, kind RUNS                            FREE
         most 60, second 9, share 0.11, kind RUNS               SOME
         maybe 5.5                                              CANT_TELL
         maybe 4.5                                              FREE
@@ -236,6 +238,7 @@ class Verdicts {
         most 41, share 0.2, kind WAITS; crowd.added 6; L
         most 41, second 31, share 0.2, holding 3, kind RUNS, busy 1; ; R
         most 14, second 2, holding 1; ; R
+        takes 20, most 6, second 2, holding 1; ; R
         adding 10, crowd.added 20; ; W
         held 18.5, kind RUNS, busy 1, adding 10, crowd.added 20; ; W
         held 26, kind RUNS, busy 1, adding 10, crowd.added 20; ; R

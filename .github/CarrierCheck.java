@@ -66,8 +66,10 @@ public class CarrierCheck {
             return;
         }
         if (args.length > 0) refuse("not understood: '" + args[0] + "', try --help");
-        ask("vector", () -> new Vector<>(List.of(50_000_000)).forEach(LockSupport::parkNanos));
-        ask("compute", () -> new Random(1).ints(5_000_000).max());
+        ask("a wait in Vector.forEach", () ->
+            new Vector<>(List.of(50_000_000)).forEach(LockSupport::parkNanos));
+        ask("a computation", () -> new Random(1).ints(5_000_000).max());
+        say("\nHow to ask about a call of yours: .github/your-call.md\n");
     }
 
     /**
@@ -802,7 +804,7 @@ enum Verdict {
         if (it.lost() > LOST) return CANT_TELL;
         if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
         if (holdsSome(it)) return SOME;
-        if (holds(it, it.maybe()) || stands(it)) return CANT_TELL;
+        if (holdsOnce(it) || holds(it, it.maybe()) || stands(it)) return CANT_TELL;
         double used = it.sliced() + it.held();
         if (used > SLICED * it.takes()) return COMPUTES;
         return used > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
@@ -860,6 +862,9 @@ enum Verdict {
         return isLong && (it.share() > SHARE || most > 2 * it.noise());
     }
 
+    /** A health check would have noticed, even if no other call does so. */
+    static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
+
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
     private static boolean stands(Numbers it) {
         return it.unclear() > Math.max(2, SHARE * it.takes());
@@ -903,7 +908,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                 Runtime.version(), System.getProperty("java.vendor")))
             + Words.wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
-                    + " beside")
+                    + " else running")
             + Words.wrap("- Only FREE says that all is well."
                 + " After \"Where\", < means \"called from\"");
     }
@@ -980,16 +985,19 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     private String doubt() {
         if (warm.changed()) return ", as it changes the number of carriers";
+        if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
+            + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
             + ", or the machine is busy: ask again";
-        return ". The machine is busy, or nobody was seen: ask again, with nothing beside";
+        return ". The machine is busy, or nobody was seen: ask again, with nothing else"
+            + " running";
     }
 
     /** Twenty at once queue for something, and nobody held a carrier. */
     private void others(List<String> lines) {
         if (warm.crowd().added() > 0) lines.add("- The JVM added " + warm.crowd().added()
             + " carriers for twenty calls at once, perhaps as something is printed");
-        if (warm.most() > Math.min(10, warm.takes() / 5)) lines.add("- One call in "
+        if (warm.most() > warm.takes() / 5) lines.add("- One call in "
             + warm.calls() + " kept its carrier for " + Words.number(warm.most())
             + " ms, the others for less");
         double both = Math.min(warm.crowd().took(), warm.platform());

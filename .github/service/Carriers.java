@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: MIT-0
+import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import javax.management.Attribute;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
-/** Gives a running service more carriers: {@code java Carriers.java PID 8}. */
+/** Gives a service more carriers, on JDK 24 or newer: {@code java Carriers.java PID 8}. */
 class Carriers {
     public static void main(String[] args) throws Exception {
-        int carriers = Integer.parseInt(args[1]);
-        String address = VirtualMachine.attach(args[0]).startLocalManagementAgent();
-        try (var jmx = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
-            give(jmx.getMBeanServerConnection(), carriers);
+        if (args.length != 2 || !args[1].matches("[1-9]\\d{0,4}"))
+            stop("try java Carriers.java PID 8");
+        try {
+            String address = VirtualMachine.attach(args[0]).startLocalManagementAgent();
+            try (var jmx = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
+                give(jmx.getMBeanServerConnection(), Integer.parseInt(args[1]));
+            }
+        } catch (InstanceNotFoundException e) {
+            stop("that JVM can't, as it's older than 24");
+        } catch (AttachNotSupportedException | IOException e) {
+            stop("" + e);
         }
+    }
+
+    static void stop(String why) {
+        System.err.println("Carriers: " + why);
+        System.exit(2);
     }
 
     /**
