@@ -49,9 +49,22 @@ public class Reports {
             return () -> fails(() -> sql(url, ""));
         }),
         new Report("hikari", () -> {
-            System.setOut(new PrintStream(new OutputStream() { // for the log
+            var log = (ch.qos.logback.classic.LoggerContext)
+                org.slf4j.LoggerFactory.getILoggerFactory();
+            log.reset();
+            var encoder = new ch.qos.logback.classic.encoder.PatternLayoutEncoder();
+            encoder.setContext(log);
+            encoder.setPattern("%msg%n");
+            encoder.start();
+            var appender = new ch.qos.logback.core.OutputStreamAppender<
+                ch.qos.logback.classic.spi.ILoggingEvent>();
+            appender.setContext(log);
+            appender.setEncoder(encoder);
+            appender.setOutputStream(new OutputStream() {
                 @Override public void write(int b) { LockSupport.parkNanos(10_000); }
-            }));
+            });
+            appender.start();
+            log.getLogger("ROOT").addAppender(appender);
             return () -> {
                 org.slf4j.LoggerFactory.getLogger("orders").info("an order");
                 if (ThreadLocalRandom.current().nextBoolean()) return;
@@ -353,7 +366,7 @@ public class Reports {
     record Report(String name, Callable<CarrierCheck.Call> prepared) { }
 
     public static void main(String[] args) throws Exception {
-        if (!List.of(args).contains("hikari")) { // or Logback would print into the table
+        if (!List.of(args).contains("hikari")) { // or Logback would print into the answer
             System.setProperty("slf4j.provider",
                 "org.slf4j.helpers.NOP_FallbackServiceProvider");
         }
