@@ -763,7 +763,7 @@ enum Verdict {
     FREE("other virtual threads run meanwhile"),
     ONCE("its first calls keep their carrier, later ones don't, or are too short to tell"),
     SOME("some calls keep their carrier"),
-    ADDS("it blocks its carrier, and the JVM adds another one meanwhile"),
+    ADDS("it blocks its carrier, and the JVM adds another meanwhile, up to 256"),
     PINNED("it waits, and can't unmount"),
     BLOCKED("it's in native code, or the JVM makes it wait"),
     COMPUTES("it uses the processor, and nobody takes its carrier from it"),
@@ -904,9 +904,10 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
 
     static String title(Verdict control) {
-        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; one carrier".formatted(
-                Runtime.version(), System.getProperty("java.vendor")))
-            + Words.wrap(control == Verdict.FREE ? "- A sleep of 50 ms is FREE, as it should be"
+        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; it gets one carrier here"
+                .formatted(Runtime.version(), System.getProperty("java.vendor")))
+            + Words.wrap(control == Verdict.FREE
+                ? "- Tried first: a sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
                     + " else running")
             + Words.wrap("- Only FREE says that all is well."
@@ -1027,7 +1028,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
-            lines.add("- Still, nobody else ran" + held(it.held(), it.takes()));
+            lines.add("- Still, no other virtual thread ran" + held(it.held(), it.takes()));
         double carriers = Verdict.adds(it) ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
@@ -1095,10 +1096,10 @@ class Words {
             case AWAITS_CLASS -> "it waits until another thread has initialized "
                 + place.inside();
             case WAITS -> !place.inside().isEmpty()
-                ? "it waits in " + place.inside() + ". Nobody can unmount there"
-                : Jvm.JDK < 24 ? "it waits inside synchronized, mostly. Up to JDK 23, nobody"
-                    + " can unmount there"
-                : "it waits in what native code calls. Nobody can unmount there";
+                ? "it waits in " + place.inside() + ". No thread can unmount there"
+                : Jvm.JDK < 24 ? "most likely, it waits inside synchronized. Up to JDK 23, no"
+                    + " thread can unmount there"
+                : "it waits in what native code calls. No thread can unmount there";
             case HANDS_OVER, COLLECTS -> verdict.meaning;
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
@@ -1109,7 +1110,7 @@ class Words {
 
     private static String runs(Verdict verdict, Place place) {
         if (verdict == Verdict.COMPUTES)
-            return "it computes, and nobody takes a carrier from who does that";
+            return "it computes, and the JVM doesn't take its carrier away";
         return place.isNative() ? "it's in native code, " + place.innermost().text()
             : "it computes, or the JVM makes it wait";
     }
