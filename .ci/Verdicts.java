@@ -299,9 +299,23 @@ class Verdicts {
             || Place.of(one, null).kind() != Kind.AWAITS_CLASS
             || Place.of(other, null).kind() != Kind.UNKNOWN)
             System.out.println(++wrong + ": " + old);
-        wrong += rounds() + stuck();
+        wrong += nested() + rounds() + stuck();
         System.out.println(wrong + " wrong");
         System.exit(0);
+    }
+
+    /** Whether the second place is just further out than the first, in the same call. */
+    static int nested() {
+        Frame a = new Frame("p.A", "a", "1", false, false);
+        Frame b = new Frame("p.A", "b", "2", false, false);
+        Place inner = new Place(Kind.WAITS, false, List.of(a, b), a, "");
+        Place outer = new Place(Kind.WAITS, false, List.of(b), b, "");
+        Place runs = new Place(Kind.RUNS, false, List.of(b), b, "");
+        Place foreign = new Place(Kind.WAITS, true, List.of(b), b, "");
+        Place elsewhere = new Place(Kind.WAITS, false, List.of(a), a, "");
+        return same("nested", "[true, false, false, false, false, false]", "" + List.of(
+            inner.isBelow(outer), outer.isBelow(inner), inner.isBelow(inner),
+            inner.isBelow(runs), inner.isBelow(foreign), inner.isBelow(elsewhere)));
     }
 
     /** Four warm rounds, in no order; a crowd; and one on platform threads, all made up. */
