@@ -26,10 +26,10 @@ import java.util.stream.*;
  *
  *     2   nothing was tried
  *     14  standard output is full or closed
- *     10  an update of this release is free of a bug that's here, or may be here
- *     11  only a newer release is free of one
+ *     10  an update of this release fixes a bug that's here, or may be here
+ *     11  only a newer release fixes one
  *     12  some row can't tell
- *     13  no release or update that's out is free of what's here: a bug, or a known limit
+ *     13  no release or update that's out fixes what's here: a bug, or a known limit
  *     0   nothing is here
  *
  * 1 is what a java gives that doesn't get as far as this program.
