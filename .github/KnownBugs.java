@@ -81,8 +81,8 @@ class KnownBugs {
     static final String LOOKED = "2026-11-28";
 
     /**
-     * Releases that have a bug, "24 to 27", "25" or "from 24", and the first updates that are
-     * free of it, at most one a release, "25.0.3, 26.0.1".
+     * Releases that have a bug, "24 to 27", "25" or "from 24", and the first updates that fix
+     * it, at most one a release, "25.0.3, 26.0.1".
      */
     record Span(String has, String fixed) {
         List<Runtime.Version> fixes() {
