@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 import java.lang.reflect.*;
 import java.util.*;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * What CarrierCheck says of numbers, as a table: each threshold has a line on both sides. What
@@ -235,6 +236,8 @@ class Verdicts {
         held 40, kind HANDS_OVER; ; R N
         held 45, kind COLLECTS; ; R
         held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U
+        held 74, kind WAITS; ; W
+        held 76, kind WAITS; ; W
         most 41, share 0.2, kind WAITS; crowd.added 6; L
         most 41, second 31, share 0.2, holding 3, kind RUNS, busy 1; ; R
         most 14, second 2, holding 1; ; R
@@ -299,7 +302,7 @@ class Verdicts {
             || Place.of(one, null).kind() != Kind.AWAITS_CLASS
             || Place.of(other, null).kind() != Kind.UNKNOWN)
             System.out.println(++wrong + ": " + old);
-        wrong += nested() + rounds() + stuck();
+        wrong += nested() + deep() + rounds() + stuck() + calls();
         System.out.println(wrong + " wrong");
         System.exit(0);
     }
@@ -316,6 +319,28 @@ class Verdicts {
         return same("nested", "[true, false, false, false, false, false]", "" + List.of(
             inner.isBelow(outer), outer.isBelow(inner), inner.isBelow(inner),
             inner.isBelow(runs), inner.isBelow(foreign), inner.isBelow(elsewhere)));
+    }
+
+    /** A dump ends after 1,000 frames, so who's that deep may be in the call. */
+    static int deep() {
+        String said = "";
+        for (int frames : new int[] {999, 1_000}) {
+            var one = new Mounted(1, "\n\tat A.b(A.java:1)".repeat(frames), true);
+            Place place = Place.of(one, new Thread(() -> { }));
+            said += place == null ? "not in the call; " : place.text();
+        }
+        return same("deep", "not in the call; A.b:1", said);
+    }
+
+    /** A round makes as many calls as it's told, on the threads that it's told. */
+    static int calls() throws Exception {
+        Queue<Thread> callers = new ConcurrentLinkedQueue<>();
+        CarrierCheck.Call call = () -> callers.add(Thread.currentThread());
+        Round virtual = new Round(call, 3, Thread.ofVirtual());
+        Round platform = new Round(call, 2, Thread.ofPlatform().daemon());
+        return same("calls", "3 2, on virtual threads: 3", virtual.times.size() + " "
+            + platform.times.size() + ", on virtual threads: "
+            + callers.stream().filter(Thread::isVirtual).count());
     }
 
     /** Four warm rounds, in no order; a crowd; and one on platform threads, all made up. */

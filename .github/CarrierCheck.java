@@ -1032,7 +1032,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         double carriers = Verdict.adds(it) ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
-            + (int) Math.ceil(carriers) + " carriers. A JVM has one per processor");
+            + (int) Math.ceil(carriers) + " carriers. This machine gives a JVM "
+            + Runtime.getRuntime().availableProcessors());
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
