@@ -56,7 +56,7 @@ class VirtualThreadsLab {
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs. The sides
      * share a JVM here; with one for each, ratios spread even more, so quote no exact one.
-     * Try: {1, 10, 100}. How much of the ratio is left for a thread that's started alone?
+     * Try: {1, 10, 100}. How much of the ratio is left for a single thread?
      */
     static void startTime(Lab lab) {
         for (int threads : new int[] {100, lab.size(1_000, 200), lab.size(10_000, 500)}) {
@@ -639,7 +639,7 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         if (most == 0 || rows.stream().noneMatch(Row::isTime)) return "";
         return """
             - Other programs: not known here. In a container with a limit on its
-              processors, Java sees that container alone.
+              processors, Java sees only that container.
             """;
     }
 
@@ -862,7 +862,7 @@ class CommandLine {
         return Integer.parseInt(n);
     }
 
-    /** In this JVM, or in launches; a launch itself differs by its report alone. */
+    /** In this JVM, or in launches; a launch itself differs only in its report. */
     private int run() {
         var page = new Page(System.out, listsSamples);
         if (starts > 0 || !jdks.isEmpty()) {

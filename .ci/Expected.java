@@ -274,7 +274,7 @@ class Expected {
         });
     }
 
-    /** A bean that sees this JVM's container alone, and one that sees others in one row. */
+    /** A bean that sees only this JVM's container, and one that sees others in one row. */
     static String unknown() throws Exception {
         return run(List.of(one("unknown", lab -> lab.measure("others", 1, () -> {
             others = Double.NaN;

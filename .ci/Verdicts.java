@@ -130,7 +130,7 @@ class Verdicts {
         lost 0.5                                               FREE
         """;
 
-    /** What a dump says of a carrier: 21 has its stack alone, 25 that of the mounted thread. */
+    /** What a dump says of a carrier: 21 has only its stack, 25 that of the mounted thread. */
     static final String DUMP_OF_21 = """
         "ForkJoinPool-1-worker-1" #20 [23601] daemon prio=5 cpu=0.49ms [0x00007f5416afe000]
            Carrying virtual thread #19

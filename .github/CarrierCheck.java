@@ -823,7 +823,7 @@ enum Verdict {
         return it.share() > COLD ? SOME : FREE;
     }
 
-    /** Of both: what waits in the first calls alone may be a deadlock to come. */
+    /** Of both: what waits only in the first calls may be a deadlock to come. */
     static Verdict of(Numbers cold, Numbers warm) {
         Verdict later = of(warm);
         if (later != FREE && later != TOO_SHORT) return later;

@@ -124,7 +124,7 @@ record Measured(String name, List<String> places, Map<String, Ratio> ratios) {
     }
 }
 
-/** A ratio and its range. A noisy one is a range alone, and its text is that. */
+/** A ratio and its range. A noisy one is just a range, and so is its text. */
 record Ratio(String text, double value, double low, double high) {
     static Ratio of(String text, String range) {
         double[] ends = numbers(range == null ? text : range);
@@ -278,7 +278,7 @@ class Picture {
             text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
-    /** Adds ASCII alone, so that no console's charset can spoil the file. */
+    /** Adds only ASCII, so that no console's charset can spoil the file. */
     private void add(String format, Object... values) {
         format.formatted(values).codePoints().forEach(sign ->
             svg.append(sign < 128 ? Character.toString(sign) : "&#" + sign + ";"));

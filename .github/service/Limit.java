@@ -147,7 +147,7 @@ public class Limit {
             then.run();
         }
 
-        /** The permit is for what's scarce alone, or what the task calls would wait for it. */
+        /** The permit is only for what's scarce, or what the task calls would wait for it. */
         @Async
         void workWithPermit(Runnable then) {
             permits.acquireUninterruptibly();
@@ -166,7 +166,7 @@ public class Limit {
         }
     }
 
-    /** For {@code @Async("two")} alone: without defaultCandidate, it would be everybody's. */
+    /** Only for {@code @Async("two")}: without defaultCandidate, it would be everybody's. */
     @Bean(defaultCandidate = false)
     ThreadPoolTaskExecutor two(ThreadPoolTaskExecutorBuilder builder) {
         return builder.corePoolSize(2).build();
