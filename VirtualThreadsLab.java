@@ -82,7 +82,7 @@ class VirtualThreadsLab {
      */
     static void sleepWave(Lab lab) {
         int tasks = lab.size(10_000, 1_000);
-        int waitMs = lab.size(100, 20);
+        int waitMs = lab.size(100, 15);
         Job wait = () -> Thread.sleep(waitMs);
         for (int pool : new int[] {lab.size(200, 100), lab.size(1_000, 200)}) {
             lab.time(Text.of("%s, pool %s", tasks, pool), Math.ceilDiv(tasks, pool),
@@ -131,7 +131,7 @@ class VirtualThreadsLab {
      */
     static void pinning(Lab lab) throws Exception {
         double pinned = 1.0 / Machine.PER_CARRIER;
-        int waitMs = lab.size(500, 150) / Machine.PER_CARRIER;
+        int waitMs = lab.size(500, 100) / Machine.PER_CARRIER;
         lab.waiting("ReentrantLock", 1, () -> {
             var own = new ReentrantLock();
             own.lock();
@@ -391,7 +391,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
-        long enough = 1_000_000L * (ms < 1 ? size(1_000, 240) : size(400, 40));
+        long enough = 1_000_000L * (ms < 1 ? size(1_000, 100) : size(400, 40));
         while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
     }
 

@@ -510,7 +510,7 @@ class Expected {
                         Thread.ofPlatform().name("looks").start(locks);
                     job.call();
                     recording.stop();
-                    // A busy machine may miss 15 ms: so again, until it has looked.
+                    // A busy machine may miss 10 ms: so again, until it has looked.
                     while (side.contains("pinning") && !locks.isDone()) job.call();
                     Path file = Files.createTempFile("sides", ".jfr");
                     recording.dump(file);
