@@ -305,16 +305,16 @@ public class Reports {
             var pool = io.agroal.api.AgroalDataSource.from(config);
             return () -> pool.getConnection().close();
         }),
-        new Report("jgroups", () -> { // its selector on a virtual thread
-            var threads = new org.jgroups.util.DefaultThreadFactory("g", true)
-                .useVirtualThreads(true);
-            var sockets = new org.jgroups.util.DefaultSocketFactory();
-            var here = InetAddress.getLoopbackAddress();
+        new Report("jgroups", () -> { // a member whose selector is on a virtual thread
+            System.setProperty("jgroups.use.jdk_logger", "true");
+            java.util.logging.LogManager.getLogManager().reset();
             return () -> {
-                try (var server = new org.jgroups.blocks.cs.NioServer(threads, sockets, here,
-                        0, 0, null, 0, 0)) {
-                    server.start();
-                    load(server);
+                var transport = new org.jgroups.protocols.TCP()
+                    .setBindAddress(InetAddress.getLoopbackAddress()).setPortRange(1_000);
+                transport.setBindPort(7_800).useVirtualThreads(true);
+                var suspects = new org.jgroups.protocols.FD_SOCK2().setPortRange(1_000);
+                try (var member = new org.jgroups.JChannel(transport, suspects)) {
+                    load(member.connect("orders"));
                 }
             };
         }),
