@@ -305,16 +305,13 @@ public class Reports {
             var pool = io.agroal.api.AgroalDataSource.from(config);
             return () -> pool.getConnection().close();
         }),
-        new Report("jgroups", () -> { // a member whose selector is on a virtual thread
-            System.setProperty("jgroups.use.jdk_logger", "true");
-            java.util.logging.LogManager.getLogManager().reset();
+        new Report("jgroups", () -> { // its selector is on a virtual thread
+            System.setProperty("jgroups.use.jdk_logger", "true"); // Log4j is slow at first
+            var here = InetAddress.getLoopbackAddress();
             return () -> {
-                var transport = new org.jgroups.protocols.TCP()
-                    .setBindAddress(InetAddress.getLoopbackAddress()).setPortRange(1_000);
-                transport.setBindPort(7_800).useVirtualThreads(true);
-                var suspects = new org.jgroups.protocols.FD_SOCK2().setPortRange(1_000);
-                try (var member = new org.jgroups.JChannel(transport, suspects)) {
-                    load(member.connect("orders"));
+                try (var server = new org.jgroups.blocks.cs.NioServer(here, 0)) {
+                    server.start();
+                    load(server);
                 }
             };
         }),
