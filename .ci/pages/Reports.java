@@ -305,11 +305,15 @@ public class Reports {
             var pool = io.agroal.api.AgroalDataSource.from(config);
             return () -> pool.getConnection().close();
         }),
-        new Report("jgroups", () -> { // its selector is on a virtual thread
+        new Report("jgroups", () -> { // its selector on a virtual thread
             System.setProperty("jgroups.use.jdk_logger", "true"); // Log4j is slow at first
+            var threads = new org.jgroups.util.DefaultThreadFactory("selector", true)
+                .useVirtualThreads(true);
+            var sockets = new org.jgroups.util.DefaultSocketFactory();
             var here = InetAddress.getLoopbackAddress();
             return () -> {
-                try (var server = new org.jgroups.blocks.cs.NioServer(here, 0)) {
+                try (var server = new org.jgroups.blocks.cs.NioServer(threads, sockets, here,
+                        0, 0, null, 0, 0)) {
                     server.start();
                     load(server);
                 }
