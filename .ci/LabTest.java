@@ -65,7 +65,7 @@ class LabTest {
         System.exit(failed == 0 ? 0 : 1);
     }
 
-    /** A command's java is that of this test; await and gone are for a minute at most. */
+    /** What commands.md says of java, await, gone, on and in-quota. */
     static void prepare() throws IOException {
         room = Files.createDirectory(temp.resolve("room"));
         classes = Files.createDirectory(temp.resolve("classes"));
@@ -87,6 +87,10 @@ class LabTest {
             done
             echo "still there: $1" >&2
             exit 1
+            """, "on", """
+            #!/bin/sh
+            case " $* " in *" $JDK "*) exit 0 ;; esac
+            test -z "$THREE"
             """, "in-quota", """
             #!/bin/sh
             exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup &&
@@ -104,9 +108,9 @@ class LabTest {
         javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
             "-Xlint:all", "-Xdoclint:all/protected", "VirtualThreadsLab.java");
         javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
-            "-Xlint:all,-auxiliaryclass", "VirtualThreadsLab.java",
-            ".ci/FaultyExperiments.java", ".ci/Expected.java", ".github/CarrierCheck.java",
-            ".ci/pages/BlockingCalls.java", ".ci/KnownCalls.java");
+            "-Xlint:all,-auxiliaryclass", "-cp", "" + classes, ".ci/FaultyExperiments.java",
+            ".ci/Expected.java", ".github/CarrierCheck.java", ".ci/pages/BlockingCalls.java",
+            ".ci/KnownCalls.java");
         equal("output of javac", "", "" + said);
     }
 
