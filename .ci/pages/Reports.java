@@ -305,6 +305,37 @@ public class Reports {
             var pool = io.agroal.api.AgroalDataSource.from(config);
             return () -> pool.getConnection().close();
         }),
+        new Report("jgroups", () -> { // its selector on a virtual thread
+            System.setProperty("jgroups.use.jdk_logger", "true"); // Log4j is slow at first
+            var threads = new org.jgroups.util.DefaultThreadFactory("selector", true)
+                .useVirtualThreads(true);
+            var sockets = new org.jgroups.util.DefaultSocketFactory();
+            var here = InetAddress.getLoopbackAddress();
+            return () -> {
+                try (var server = new org.jgroups.blocks.cs.NioServer(threads, sockets, here,
+                        0, 0, null, 0, 0)) {
+                    server.start();
+                    load(server);
+                }
+            };
+        }),
+        new Report("lmdb", () -> { // one writes, the others wait until it's done
+            var env = org.lmdbjava.Env.create(org.lmdbjava.ByteArrayProxy.PROXY_BA)
+                .open(java.nio.file.Files.createTempDirectory("report").toFile());
+            var db = env.openDbi((byte[]) null);
+            return () -> {
+                try (var change = env.txnWrite()) {
+                    db.put(change, new byte[1], (byte[]) load(new byte[1]));
+                    change.commit();
+                }
+            };
+        }),
+        new Report("one-nio", () -> { // its Java sockets; Linux has native ones, too
+            System.setProperty("os.arch", "another");
+            var client = new one.nio.http.HttpClient(new one.nio.net.ConnectionString(
+                "http://127.0.0.1:" + slowServer("an order") + "?clientMaxPoolSize=100"));
+            return () -> client.get("/");
+        }),
         new Report("mybatis", () -> { // callers wait until one has loaded what they look for
             var cache = new org.apache.ibatis.cache.decorators.BlockingCache(
                 new org.apache.ibatis.cache.decorators.SynchronizedCache(
