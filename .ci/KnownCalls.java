@@ -118,6 +118,13 @@ class KnownCalls {
                 Thread.startVirtualThread(() -> compute(Double.MAX_VALUE));
                 yield () -> nap(5);
             }
+            case "on-two" -> () -> { // one carrier can't have two of these at once
+                CarrierCheck.patience = 1_000;
+                if (!Thread.currentThread().isVirtual()) return;
+                while (INSIDE.incrementAndGet() > 1) Thread.sleep(1_000_000);
+                compute(5);
+                INSIDE.decrementAndGet();
+            };
             case "child-spins" -> () -> {
                 CarrierCheck.patience = 1_000;
                 Thread.startVirtualThread(() -> compute(Double.MAX_VALUE)).join();

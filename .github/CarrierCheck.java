@@ -31,10 +31,11 @@ import javax.management.ObjectName;
  *     1   one failed, hung or ended the JVM, or standard output is full or closed
  *     2   it couldn't ask
  *
- * The trick: the JVM gets only one carrier. While a call runs, ticks are started one by one:
+ * The trick: the JVM gets only one carrier, and two for the last calls. While a call runs, ticks are started one by one:
  * virtual threads that look at the clock. If one is late, a thread dump shows who's mounted; if
  * the platform thread that waits for it is late, too, it may be the machine. What's computed
- * between ticks shows in the carrier's processor time.
+ * between ticks shows in the carrier's processor time. What needs two carriers to go wrong may
+ * only hang at the end, and is told as such.
  */
 public class CarrierCheck {
     static double patience = 40_000; // ms without an end of a call: it hangs
@@ -73,7 +74,8 @@ public class CarrierCheck {
     }
 
     /**
-     * Makes twenty cold calls at once, then warm ones, and prints an answer.
+     * Makes twenty cold calls at once, then warm ones, and prints an answer. The last twenty
+     * have two carriers.
      * @param name of the call, as it's printed
      * @param call what's asked about
      * @return the answer's first word, for a test
@@ -128,9 +130,11 @@ public class CarrierCheck {
             warm.add(new Round(call, 1, Thread.ofVirtual()));
         var platform = new Round(call, 20, Thread.ofPlatform().daemon());
         var virtual = new Round(call, 20, Thread.ofVirtual());
+        Jvm.giveTwo(); // carriers, for a round of which only its end and its failures count
+        var onTwo = new Round(call, 20, Thread.ofVirtual());
         return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
             Numbers.of(warm, virtual, platform, tickMs),
-            Stream.of(List.of(cold), warm, List.of(platform, virtual))
+            Stream.of(List.of(cold), warm, List.of(platform, virtual, onTwo))
                 .flatMap(List::stream).toList());
     }
 
@@ -167,7 +171,8 @@ class Stuck extends Exception {
 
     Stuck(Map<Long, Thread> callers, Map<Long, Place> seen) {
         super(": HANGS. No call has ended for "
-            + Words.number(CarrierCheck.patience / 1_000) + " s.\n" + left(callers, seen));
+            + Words.number(CarrierCheck.patience / 1_000) + " s"
+            + (Jvm.hasTwo() ? ", on two carriers" : "") + ".\n" + left(callers, seen));
     }
 
     private static String left(Map<Long, Thread> callers, Map<Long, Place> seen) {
@@ -225,6 +230,14 @@ class Jvm {
         pool.setParallelism(1);
         return true;
     }
+
+    /**
+     * Until the end of a round. Native code may have a lock that belongs to its thread, so to a
+     * carrier. A virtual thread that goes on at another one can't give it back.
+     */
+    static void giveTwo() { pool.setParallelism(2); }
+
+    static boolean hasTwo() { return pool != null && pool.getParallelism() == 2; }
 
     static boolean isBusy() { return pool.hasQueuedSubmissions(); }
 
@@ -904,7 +917,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
 
     static String title(Verdict control) {
-        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; it gets one carrier here"
+        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; it gets one carrier here, then two"
                 .formatted(Runtime.version(), System.getProperty("java.vendor")))
             + Words.wrap(control == Verdict.FREE
                 ? "- Tried first: a sleep of 50 ms is FREE, as it should be"
