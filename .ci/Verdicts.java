@@ -45,7 +45,11 @@ class Verdicts {
         takes 0.9, crowd.share 0.6, kind COLLECTS              TOO_SHORT
         takes 1.1, crowd.share 0.6, kind COLLECTS              COLLECTS
         takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
-        takes 1.8, crowd.share 0.4, kind WAITS                 FREE
+        takes 1.8, crowd.share 0.35, kind WAITS                CANT_TELL
+        takes 1.8, crowd.share 0.25, kind WAITS                FREE
+        takes 1.8, crowd.share 0.2, crowd.lost 0.15            CANT_TELL
+        takes 1.8, crowd.share 0.2, crowd.lost 0.05            FREE
+        takes 2.2, crowd.share 0.2, crowd.lost 0.15            FREE
         takes 2.2, crowd.share 0.6, kind WAITS                 FREE
         takes 1.8, crowd.lost 0.35                             CANT_TELL
         takes 1.8, crowd.lost 0.25                             FREE

@@ -799,6 +799,7 @@ enum Verdict {
     private static final double MOST = 0.5; // of the time: calls at once wait for each other
     private static final double LOST = 0.1; // of the time, in which nobody was seen
     private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
+    private static final double QUEUE = 0.3; // of the time; who's free has at most half of that
     private static final double OFTEN = 0.25; // of calls; one may just print
     private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
     private static final double NOISE = 2; // ms; pauses stretch, and slices look rarer
@@ -815,9 +816,9 @@ enum Verdict {
         if (adds(it)) return ADDS;
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
-        if (it.takes() < CROWD && it.crowd().lost() > COLD) return CANT_TELL;
         if (holdsSome(it)) return SOME;
-        if (holdsOnce(it) || holds(it, it.maybe()) || stands(it)) return CANT_TELL;
+        if (holdsOnce(it) || crowds(it) || holds(it, it.maybe()) || stands(it))
+            return CANT_TELL;
         double used = it.sliced() + it.held();
         if (used > SLICED * it.takes()) return COMPUTES;
         return used > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
@@ -877,6 +878,11 @@ enum Verdict {
 
     /** A health check would have noticed, even if no other call does so. */
     static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
+
+    /** Short calls at once queue for the carrier, though it isn't always seen who has it. */
+    private static boolean crowds(Numbers it) {
+        return it.takes() < CROWD && it.crowd().share() + it.crowd().lost() > QUEUE;
+    }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
     private static boolean stands(Numbers it) {
