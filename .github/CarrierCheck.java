@@ -31,11 +31,11 @@ import javax.management.ObjectName;
  *     1   one failed, hung or ended the JVM, or standard output is full or closed
  *     2   it couldn't ask
  *
- * The trick: the JVM gets only one carrier, and two for the last calls. While a call runs, ticks are started one by one:
+ * The trick: the JVM gets only one carrier. While a call runs, ticks are started one by one:
  * virtual threads that look at the clock. If one is late, a thread dump shows who's mounted; if
  * the platform thread that waits for it is late, too, it may be the machine. What's computed
- * between ticks shows in the carrier's processor time. What needs two carriers to go wrong may
- * only hang at the end, and is told as such.
+ * between ticks shows in the carrier's processor time. The last calls have two carriers, as
+ * some hang only there.
  */
 public class CarrierCheck {
     static double patience = 40_000; // ms without an end of a call: it hangs
@@ -923,8 +923,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
 
     static String title(Verdict control) {
-        return "## CarrierCheck\n\n" + Words.wrap("- Java %s, %s; it gets one carrier here, then two"
-                .formatted(Runtime.version(), System.getProperty("java.vendor")))
+        String jdk = "- Java " + Runtime.version() + ", " + System.getProperty("java.vendor");
+        return "## CarrierCheck\n\n"
+            + Words.wrap(jdk + "; it gets one carrier here, then two")
             + Words.wrap(control == Verdict.FREE
                 ? "- Tried first: a sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
