@@ -773,23 +773,33 @@ record Numbers(
 
 /** What CarrierCheck says. Only FREE says that all is well. */
 enum Verdict {
-    FREE("other virtual threads run meanwhile"),
-    ONCE("its first calls keep their carrier, later ones don't, or are too short to tell"),
-    SOME("some calls keep their carrier"),
-    ADDS("it blocks its carrier, and the JVM adds another meanwhile, up to 256"),
-    PINNED("it waits, and can't unmount"),
-    BLOCKED("it's in native code, or the JVM makes it wait"),
-    COMPUTES("it uses the processor, and nobody takes its carrier from it"),
-    HANDS_OVER("virtual threads wake each other in turns, and others wait behind them"),
-    COLLECTS("the garbage collector stops all threads"),
-    OTHER("another virtual thread, which it starts or uses, keeps the carrier"),
-    TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred"),
-    CANT_TELL("the machine is busy, or nobody was seen"),
-    FAILED("most calls failed, or there's no answer");
+    FREE("other virtual threads run meanwhile", "Yes"),
+    ONCE("its first calls keep their carrier, later ones don't, or are too short to tell",
+        "Yes, once the first calls are over, as at startup"),
+    SOME("some calls keep their carrier", "Not as it is"),
+    ADDS("it blocks its carrier, and the JVM adds another meanwhile: 256 at most",
+        "Yes, with a limit on how many do at once"),
+    PINNED("it waits, and can't unmount", "Not as it is"),
+    BLOCKED("it's in native code, or the JVM makes it wait", "Not as it is"),
+    COMPUTES("it uses the processor, and nobody takes its carrier from it",
+        "Only if others can wait for so long"),
+    HANDS_OVER("virtual threads wake each other in turns, and others wait behind them",
+        "Not as it is"),
+    COLLECTS("the garbage collector stops all threads",
+        "Only if others can wait for so long"),
+    OTHER("another virtual thread, which it starts or uses, keeps the carrier",
+        "Not as it is"),
+    TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred", ""),
+    CANT_TELL("the machine is busy, or no thread was seen that keeps the carrier", ""),
+    FAILED("most calls failed, or there's no answer", "");
 
     final String meaning;
+    final String may; // virtual threads call it? The first thing that people want to know
 
-    Verdict(String meaning) { this.meaning = meaning; }
+    Verdict(String meaning, String may) {
+        this.meaning = meaning;
+        this.may = may;
+    }
 
     private static final double SHARE = 0.1; // of a call; less isn't told from noise
     private static final double LONG = 10; // ms; a health check should be faster
@@ -937,6 +947,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     /** Begins with a blank line: a call may have left a line without an end. */
     String text() {
         List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
+        if (!verdict().may.isEmpty())
+            lines.add("- May virtual threads call it? " + verdict().may);
         Verdict first = Verdict.ofCold(cold);
         switch (verdict()) {
             case FREE -> others(lines);
@@ -1010,8 +1022,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
             + ", or the machine is busy: ask again";
-        return ". The machine is busy, or nobody was seen: ask again, with nothing else"
-            + " running";
+        return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
+            + " again, with nothing else running";
     }
 
     /** Twenty at once queue for something, and nobody held a carrier. */
@@ -1052,8 +1064,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         double carriers = Verdict.adds(it) ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
-            + (int) Math.ceil(carriers) + " carriers. This machine gives a JVM "
-            + Runtime.getRuntime().availableProcessors());
+            + (int) Math.ceil(carriers) + " carriers; a JVM here has "
+            + Runtime.getRuntime().availableProcessors() + " of them");
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
@@ -1119,7 +1131,7 @@ class Words {
             case WAITS -> !place.inside().isEmpty()
                 ? "it waits in " + place.inside() + ". No thread can unmount there"
                 : Jvm.JDK < 24 ? "most likely, it waits inside synchronized. Up to JDK 23, no"
-                    + " thread can unmount there"
+                    + " virtual thread can unmount there"
                 : "it waits in what native code calls. No thread can unmount there";
             case HANDS_OVER, COLLECTS -> verdict.meaning;
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
@@ -1145,8 +1157,8 @@ class Words {
             case OTHER -> "ask about what that thread does";
             case PINNED -> inside.startsWith("the") ? USE_EARLY
                 : inside.startsWith("a class") ? "load what it loads before there are requests"
-                : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock for"
-                    + " synchronized"
+                : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock"
+                    + " in place of synchronized"
                 : "let a platform thread make the call";
             default -> place.kind() == Kind.AWAITS_CLASS
                 ? USE_EARLY
