@@ -57,7 +57,7 @@ class KnownCalls {
                 nap(5);
                 System.gc();
             };
-            case "short" -> () -> nap(0.02); // twenty that pin would show at once
+            case "short" -> () -> nap(0.02); // pinned ones show, if twenty come at once
             case "begins" -> () -> { // it's over when a thread wakes up to look
                 compute(3);
                 nap(5);

@@ -237,7 +237,7 @@ class Jvm {
      */
     static void giveTwo() { pool.setParallelism(2); }
 
-    static boolean hasTwo() { return pool != null && pool.getParallelism() == 2; }
+    static boolean hasTwo() { return pool.getParallelism() == 2; }
 
     static boolean isBusy() { return pool.hasQueuedSubmissions(); }
 
@@ -809,7 +809,7 @@ enum Verdict {
     private static final double MOST = 0.5; // of the time: calls at once wait for each other
     private static final double LOST = 0.1; // of the time, in which nobody was seen
     private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
-    private static final double QUEUE = 0.3; // of the time; who's free has at most half of that
+    private static final double QUEUE = 0.3; // of the time; twenty that are free take hardly any
     private static final double OFTEN = 0.25; // of calls; one may just print
     private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
     private static final double NOISE = 2; // ms; pauses stretch, and slices look rarer
