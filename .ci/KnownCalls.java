@@ -125,6 +125,10 @@ class KnownCalls {
                 compute(5);
                 INSIDE.decrementAndGet();
             };
+            case "fails-on-two" -> () -> {
+                if (Jvm.hasTwo()) throw new IllegalStateException("another carrier");
+                nap(50);
+            };
             case "child-spins" -> () -> {
                 CarrierCheck.patience = 1_000;
                 Thread.startVirtualThread(() -> compute(Double.MAX_VALUE)).join();
