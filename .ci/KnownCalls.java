@@ -126,7 +126,7 @@ class KnownCalls {
                 INSIDE.decrementAndGet();
             };
             case "fails-on-two" -> () -> {
-                if (Jvm.hasTwo()) throw new IllegalStateException("another carrier");
+                if (Jvm.hasTwo()) throw new IllegalStateException("moved");
                 nap(50);
             };
             case "child-spins" -> () -> {
