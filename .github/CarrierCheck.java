@@ -468,7 +468,7 @@ class Late {
 
 /** Some calls at once, made and measured by its constructor: numbers, no opinion. */
 class Round {
-    private static final double PAUSE = 0.3; // ms until a look; it takes 0.2, and stops all
+    static final double PAUSE = 0.3; // ms until a look, which takes 0.2, and stops all threads
     private final CarrierCheck.Call call;
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
@@ -735,7 +735,7 @@ record Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
             (int) rounds.stream()
-                .filter(round -> round.held() > 0.3 && round.failed() == 0).count(),
+                .filter(round -> round.held() > Round.PAUSE && round.failed() == 0).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(rounds, Round::held),
             median(rounds, round -> round.held() + round.doubtful),
@@ -801,33 +801,34 @@ enum Verdict {
         this.may = may;
     }
 
-    private static final double SHARE = 0.1; // of a call; less isn't told from noise
-    private static final double LONG = 10; // ms; a health check should be faster
-    private static final double SHORT = 1; // ms; there are at most two looks
-    private static final double CROWD = 2; // ms; below, twenty at once are seen better
-    private static final double SEEN = 0.3; // ms; the first look comes after that
-    private static final double MOST = 0.5; // of the time: calls at once wait for each other
-    private static final double LOST = 0.1; // of the time, in which nobody was seen
-    private static final double COLD = 0.3; // of the time; cold code is slow, and classes load
-    private static final double QUEUE = 0.3; // of the time; who's free takes hardly any
-    private static final double OFTEN = 0.25; // of calls; one may just print
-    private static final double SLICED = 0.2; // of a call, in slices; ticks use some, too
-    private static final double NOISE = 2; // ms; pauses stretch, and slices look rarer
-    private static final double WORKS = 0.25; // of what's held, as others hold it as well
+    // What a threshold is of, and its reason.
+    private static final double SHARE = 0.1; // of a call; less can't be told from noise
+    private static final double LONG = 10; // ms; others notice: a health check gets slower
+    private static final double SHORT = 1; // ms; a shorter call gets two looks at most
+    private static final double BRIEF = 2; // ms; twenty such calls show better than one
+    private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
+    private static final double MOST = 0.5; // of the time; nearly all if each call holds it
+    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
+    private static final double COLD = 0.3; // of the time; less may just be cold code
+    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
+    private static final double OFTEN = 0.25; // of calls; fewer may just print something
+    private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
+    static final double NOISE = 2; // ms; pauses get longer, so slices seem to be rarer
+    private static final double WORKS = 0.25; // of what's held; others may hold the rest
 
     /** Of warm calls. */
     static Verdict of(Numbers it) {
         if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
         if (addsMostly(it)) return ADDS;
-        if (holds(it, it.held())) return isBusy(it) ? CANT_TELL : who(it);
-        if (it.takes() < CROWD && it.crowd().share() > MOST)
+        if (holds(it, it.held())) return mayBeNoise(it) ? CANT_TELL : who(it);
+        if (it.takes() < BRIEF && it.crowd().share() > MOST)
             return metCollection(it) ? TOO_SHORT : who(it);
         if (adds(it)) return ADDS;
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
-        if (holdsOnce(it) || crowds(it) || holds(it, it.maybe()) || stands(it))
+        if (holdsOnce(it) || queues(it) || holds(it, it.maybe()) || standsStill(it))
             return CANT_TELL;
         double used = it.sliced() + it.held();
         if (used > SLICED * it.takes()) return COMPUTES;
@@ -847,7 +848,7 @@ enum Verdict {
         return it.share() > COLD ? SOME : FREE;
     }
 
-    /** Of both: what waits only in the first calls may be a deadlock to come. */
+    /** Of both. If only the first calls wait, that still may end in a deadlock one day. */
     static Verdict of(Numbers cold, Numbers warm) {
         Verdict later = of(warm);
         if (later != FREE && later != TOO_SHORT) return later;
@@ -856,13 +857,13 @@ enum Verdict {
         return first == ADDS || waits ? ONCE : later;
     }
 
-    /** Classes of the JDK are initialized once, and that takes some time. */
+    /** A wait for a class of the JDK may be longer, but comes only once. */
     private static boolean waitsLong(Numbers it) {
         boolean isPinned = it.holders().kind() == Kind.WAITS;
         return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
     }
 
-    /** One that came just then says nothing of calls that are so short. */
+    /** A collection that came just then says nothing of calls that are so short. */
     private static boolean metCollection(Numbers it) {
         return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
     }
@@ -873,7 +874,7 @@ enum Verdict {
     }
 
     /** A little, on a busy machine, by somebody who doesn't wait. */
-    private static boolean isBusy(Numbers it) {
+    private static boolean mayBeNoise(Numbers it) {
         return !it.holders().waits() && it.noise() > it.held()
             && it.held() < 2 * SHARE * it.takes();
     }
@@ -886,17 +887,17 @@ enum Verdict {
         return isLong && (it.share() > SHARE || most > 2 * it.noise());
     }
 
-    /** A health check would have noticed, even if no other call does so. */
+    /** A single call that others would have noticed. It may be the call, or the machine. */
     static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
 
-    /** Short calls at once queue for the carrier, though it isn't always seen who has it. */
-    private static boolean crowds(Numbers it) {
-        return it.takes() < CROWD && it.crowd().share() + it.crowd().lost() > QUEUE;
+    /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
+    private static boolean queues(Numbers it) {
+        return it.takes() < BRIEF && it.crowd().share() + it.crowd().lost() > QUEUE;
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
-    private static boolean stands(Numbers it) {
-        return it.unclear() > Math.max(2, SHARE * it.takes());
+    private static boolean standsStill(Numbers it) {
+        return it.unclear() > Math.max(NOISE, SHARE * it.takes());
     }
 
     /** Its carrier has a substitute for most of the time; for the rest, it computes. */
@@ -966,7 +967,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         }
         if (verdict() != Verdict.ONCE) first(lines, first);
         failures(lines);
-        if (warm.noise() > 2) lines.add("- Busy machine: a platform thread was "
+        if (warm.noise() > Verdict.NOISE) lines.add("- Busy machine: a platform thread was "
             + Words.number(warm.noise()) + " ms late, and so may these times be"
             + (mayLackProcessor() ? ": ask again" : ""));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
