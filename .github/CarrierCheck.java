@@ -315,7 +315,7 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
     }
 }
 
-/** What somebody does who's mounted, or what else keeps the carrier. */
+/** What a mounted thread does, or what else keeps the carrier. */
 enum Kind { WAITS, AWAITS_CLASS, RUNS, UNKNOWN, HANDS_OVER, COLLECTS }
 
 /**
@@ -416,15 +416,15 @@ record Hold(Place place, double ms) {
 }
 
 /**
- * What the looks say that were taken while a tick was late. Somebody who's seen may lack a
- * processor himself, and would leave soon; but not if he waits, or has had processor time.
+ * What the looks say that were taken while a tick was late. A thread that's seen may only lack
+ * a processor, and would leave soon; but not if it waits, or has had processor time.
  */
 class Late {
     final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
-    double held; // ms in which no other could run
-    double still; // ms in native code, or so: sure if the machine isn't busy
+    double held; // ms in which no other virtual thread could run
+    double still; // ms in native code, or in who knows what: held, unless the machine is busy
     double doubtful; // ms of others who were seen
-    double worked; // ms of somebody who had processor time
+    double worked; // ms of held, by somebody who had processor time
 
     /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
@@ -437,7 +437,8 @@ class Late {
             double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
             before = look.ms();
             usedBefore = look.cpuMs();
-            // A busy machine gives a thread a third, or more; but a look stops it.
+            // A thread that computes gets a third of a busy machine, so a quarter is enough.
+            // What a look takes doesn't count, as it stops that thread, too.
             boolean computes = used > Math.max(ms - look.stopMs(), ms / 4) / 4;
             Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
                 : look.seen().values();
@@ -473,8 +474,8 @@ class Round {
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
     private volatile long progress = System.nanoTime(); // when the last call ended
-    private double used; // ms of processor time when the last tick had ended
-    private double cpu; // ms of it until the current tick ran
+    private double used; // ms of processor time, of all carriers, when the last tick had ended
+    private double cpu; // ms of it from then until the current tick ran
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
     private double still; // ms that somebody was seen who may just have lacked a processor
     private final long start;
@@ -482,21 +483,21 @@ class Round {
     final Map<String, Failure> failures = new ConcurrentSkipListMap<>();
     final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
     final Map<String, Hold> addedFor = new HashMap<>(); // who else was mounted as a tick ran
-    double held; // ms in which no other could run
-    double doubtful; // ms in which that's possible, too
-    double longest; // of these, in one piece
-    double worked; // of that, ms of somebody who had processor time
+    double held; // ms in which no other virtual thread could run
+    double doubtful; // ms in which perhaps none could
+    double longest; // ms of both, the longest that one tick was late
+    double worked; // ms of held, by somebody who had processor time
     double sliced; // ms of processor time between ticks that weren't late
-    int ticks; // of these
-    double computed; // of that, ms of pieces, unless somebody may yield
+    int ticks; // that weren't late
+    double computed; // ms of processor time in pieces of over 0.5, if nobody can have yielded
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
-    double noise; // ms that the asking thread was late: it may be the machine
-    double stood; // the same otherwise: perhaps all threads stood still
+    double noise; // ms that the asking thread woke up late for a look: it may be the machine
+    double stood; // ms that it was late elsewhere: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
-    int added; // carriers
-    boolean changed; // the number of carriers
+    int added; // carriers that others had while a tick ran, at most
+    boolean changed; // whether a call has changed the number of carriers
 
     record Failure(String text, int count) { }
 
@@ -527,16 +528,18 @@ class Round {
 
     boolean isOfOne() { return callers.size() == 1; }
     int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
-    double held() { return Math.max(held, collected); }
     double lost() { return (late - held) / whole; }
-    double noise() { return Math.max(noise, stood); }
+
+    /** Nobody runs during a collection, either. */
+    double heldOrCollected() { return Math.max(held, collected); }
+    double noiseOrStop() { return Math.max(noise, stood); }
 
     /** A stop of all threads may show in each of these. */
-    double unclear() { return Math.max(noise(), Math.max(late - held, doubtful)); }
+    double unclear() { return Math.max(noiseOrStop(), Math.max(late - held, doubtful)); }
 
     static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
-    /** Or ticks would take all the time, or overtake what calls have started. */
+    /** Without it, ticks would take all the time, or overtake what calls have started. */
     private void pause() {
         long before = System.nanoTime();
         LockSupport.parkNanos(200_000);
@@ -655,8 +658,9 @@ class Round {
 /** Twenty calls at once, or one. Times in ms. */
 record Crowd(double took, double held, double longest, double share, double lost, int added) {
     static Crowd of(Round round) {
-        return new Crowd(round.took, round.held(), round.longest, round.held() / round.whole,
-            round.lost(), round.added);
+        double held = round.heldOrCollected();
+        return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
+            round.added);
     }
 }
 
@@ -735,17 +739,18 @@ record Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
             (int) rounds.stream()
-                .filter(round -> round.held() > Round.PAUSE && round.failed() == 0).count(),
+                .filter(round -> round.heldOrCollected() > Round.PAUSE)
+                .filter(round -> round.failed() == 0).count(),
             median(rounds.stream().flatMap(round -> round.times.stream())),
-            median(rounds, Round::held),
-            median(rounds, round -> round.held() + round.doubtful),
+            median(rounds, Round::heldOrCollected),
+            median(rounds, round -> round.heldOrCollected() + round.doubtful),
             median(rounds, round -> round.longest),
-            rounds.stream().mapToDouble(Round::held).max().orElse(0),
-            rounds.stream().map(Round::held).sorted(Comparator.reverseOrder()).skip(1)
-                .findFirst().orElse(0.0),
-            sum(rounds, Round::held) / sum(rounds, round -> round.whole),
+            rounds.stream().mapToDouble(Round::heldOrCollected).max().orElse(0),
+            rounds.stream().map(Round::heldOrCollected).sorted(Comparator.reverseOrder())
+                .skip(1).findFirst().orElse(0.0),
+            sum(rounds, Round::heldOrCollected) / sum(rounds, round -> round.whole),
             median(rounds, Round::lost),
-            rounds.stream().mapToDouble(Round::noise).max().orElse(0),
+            rounds.stream().mapToDouble(Round::noiseOrStop).max().orElse(0),
             rank(rounds.stream().map(Round::unclear), 0.25),
             median(rounds, round -> round.sliced - round.ticks * tickMs),
             (int) rounds.stream().filter(round -> round.added > 0).count(),
