@@ -376,7 +376,7 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             + own.stream().limit(3).map(frame -> frame.type() + frame.method()).toList();
     }
 
-    /** Whether the other one is just further out in the same call: it's told once. */
+    /** Whether the other one is just further out in the same call: both are told as one. */
     boolean isBelow(Place other) {
         int start = own.size() - other.own.size();
         return kind == other.kind && start > 0 && isOther == other.isOther
@@ -664,24 +664,30 @@ record Crowd(double took, double held, double longest, double share, double lost
     }
 }
 
-/** Who held the carrier, those first that did so for the most time; then who had another. */
-record Holders(Kind kind, boolean isOther, double busy, // of that time, who computes
+/** Who held the carrier, and who had an added one; those first that did so for longest. */
+record Holders(Kind kind, boolean isOther, // of the one that the verdict is on
+        double busy, // the share of the time for which somebody computed
         List<Hold> places, List<Hold> added) {
     static Holders of(List<Round> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
         double held = Numbers.sum(rounds, round -> round.held);
         double worked = Numbers.sum(rounds, round -> round.worked);
         boolean collects = 2 * Numbers.sum(rounds, round -> round.collected) > held;
-        Place most = places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
-        double all = places.stream().mapToDouble(Hold::ms).sum();
-        if (collects) most = Place.of(Kind.COLLECTS);
-        else for (Hold one : places)
-            if (one.place().kind() == Kind.HANDS_OVER && 4 * one.ms() > all) most = one.place();
+        Place most = collects ? Place.of(Kind.COLLECTS) : most(places);
         return new Holders(most.kind(), most.isOther(),
             worked / Math.max(held, 0.001), places, sorted(rounds, round -> round.addedFor));
     }
 
-    /** That's sure: who only lacks a processor isn't seen so. */
+    /** The first; but a hand-over is seen rarely, so a quarter of the time is enough for it. */
+    private static Place most(List<Hold> places) {
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        for (Hold one : places) {
+            if (one.place().kind() == Kind.HANDS_OVER && 4 * one.ms() > all) return one.place();
+        }
+        return places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
+    }
+
+    /** That's sure: a thread that only lacks a processor isn't seen to wait. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
     private static List<Hold> sorted(List<Round> rounds,
@@ -689,16 +695,16 @@ record Holders(Kind kind, boolean isOther, double busy, // of that time, who com
         Map<String, Hold> all = new HashMap<>();
         for (Round round : rounds)
             what.apply(round).forEach((key, hold) -> all.merge(key, hold, Hold::and));
+        List<Hold> byWeight = new ArrayList<>(all.values());
+        byWeight.sort(Comparator.comparingDouble(Holders::weight).reversed());
         List<Hold> sorted = new ArrayList<>();
-        all.values().stream()
-            .sorted(Comparator.comparingDouble(Holders::weight).reversed())
-            .forEach(hold -> {
-                int same = 0;
-                while (same < sorted.size() && !sorted.get(same).place().isBelow(hold.place()))
-                    same++;
-                if (same == sorted.size()) sorted.add(hold);
-                else sorted.set(same, sorted.get(same).and(hold));
-            });
+        for (Hold hold : byWeight) {
+            int same = 0; // the index of a place in the same call, further in
+            while (same < sorted.size() && !sorted.get(same).place().isBelow(hold.place()))
+                same++;
+            if (same == sorted.size()) sorted.add(hold);
+            else sorted.set(same, sorted.get(same).and(hold));
+        }
         return sorted;
     }
 
