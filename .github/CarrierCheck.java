@@ -971,12 +971,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             lines.add("- May virtual threads call it? " + verdict().may);
         Verdict first = Verdict.ofCold(cold);
         switch (verdict()) {
-            case FREE -> others(lines);
+            case FREE -> besides(lines);
             case FAILED, TOO_SHORT -> { }
             case ONCE -> about(lines, first, cold);
             default -> about(lines, verdict(), warm);
         }
-        if (verdict() != Verdict.ONCE) first(lines, first);
+        if (verdict() != Verdict.ONCE) firstCalls(lines, first);
         failures(lines);
         if (warm.noise() > Verdict.NOISE) lines.add("- Busy machine: a platform thread was "
             + Words.number(warm.noise()) + " ms late, and so may these times be"
@@ -985,7 +985,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + (verdict() == Verdict.FAILED ? "" : table());
     }
 
-    /** It would look the same. */
+    /** A call that only lacked a processor would look the same. */
     private boolean mayLackProcessor() {
         return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
             && !warm.holders().waits()
@@ -1001,12 +1001,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case SOME -> "SOME calls keep their carrier, for up to "
                 + Words.number(warm.most()) + " ms";
             case ADDS -> "ADDS a carrier, as it blocks its own";
-            case PINNED, BLOCKED -> verdict() + held();
-            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held()
-                : held(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
-            case HANDS_OVER -> "HANDS OVER" + held();
-            case COLLECTS -> "COLLECTS garbage" + held();
-            case OTHER -> "OTHER threads keep its carrier" + held();
+            case PINNED, BLOCKED -> verdict() + howLong();
+            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? howLong()
+                : howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
+            case HANDS_OVER -> "HANDS OVER" + howLong();
+            case COLLECTS -> "COLLECTS garbage" + howLong();
+            case OTHER -> "OTHER threads keep its carrier" + howLong();
             case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
             case CANT_TELL -> "CAN'T TELL" + doubt();
@@ -1019,18 +1019,18 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         Verdict first = Verdict.ofCold(cold);
         if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
-            + held(cold.held(), cold.crowd().took());
+            + howLong(cold.held(), cold.crowd().took());
     }
 
-    private String held() {
+    private String howLong() {
         if (warm.held() == 0)
-            return held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
-        return held(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
+            return howLong(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
+        return howLong(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
             ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
     }
 
-    /** What goes on after the call has ended is told apart. */
-    private static String held(double ms, double of) {
+    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
+    private static String howLong(double ms, double of) {
         return " for " + (ms < 1.5 * of
             ? Words.number(Math.min(ms, of)) + " of " + Words.number(of) + " ms"
             : Words.number(ms) + " ms, though it takes " + Words.number(of) + " ms");
@@ -1040,14 +1040,15 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (warm.changed()) return ", as it changes the number of carriers";
         if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
-        if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
-            + ", or the machine is busy: ask again";
+        if (warm.maybe() > warm.held())
+            return ". It's held" + howLong(warm.maybe(), warm.takes())
+                + ", or the machine is busy: ask again";
         return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
             + " again, with nothing else running";
     }
 
-    /** Twenty at once queue for something, and nobody held a carrier. */
-    private void others(List<String> lines) {
+    /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
+    private void besides(List<String> lines) {
         if (warm.crowd().added() > 0) lines.add("- The JVM added " + warm.crowd().added()
             + " carriers for twenty calls at once, perhaps as something is printed");
         if (warm.most() > warm.takes() / 5) lines.add("- One call in "
@@ -1064,23 +1065,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         boolean adds = verdict == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        double all = places.stream().mapToDouble(Hold::ms).sum();
-        boolean toldOnce = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
-            .contains(verdict);
-        for (Hold hold : places.stream().limit(3).toList()) {
-            if (hold.ms() < all / 5) continue;
-            String share = hold.ms() > 0.9 * all || toldOnce ? ""
-                : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
-            lines.add("- Where: " + share + hold.place().text());
-            if (toldOnce || verdict == Verdict.CANT_TELL) continue;
-            lines.add("- Why: " + Words.why(verdict, hold.place()));
-        }
-        if (toldOnce) lines.add("- Why: " + verdict.meaning);
+        where(lines, verdict, places);
         if (!adds && Verdict.adds(it)) lines.add("- The JVM added " + it.crowd().added()
             + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
-            lines.add("- Still, no other virtual thread ran" + held(it.held(), it.takes()));
+            lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
         double carriers = Verdict.adds(it) ? it.takes() : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
@@ -1091,8 +1081,24 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
 
+    /** At most three places, of a fifth of the time or more, and why each has the carrier. */
+    private static void where(List<String> lines, Verdict verdict, List<Hold> places) {
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
+            .contains(verdict);
+        for (Hold hold : places.stream().limit(3).toList()) {
+            if (hold.ms() < all / 5) continue;
+            String share = hold.ms() > 0.9 * all || hasOneReason ? ""
+                : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
+            lines.add("- Where: " + share + hold.place().text());
+            if (hasOneReason || verdict == Verdict.CANT_TELL) continue;
+            lines.add("- Why: " + Words.why(verdict, hold.place()));
+        }
+        if (hasOneReason) lines.add("- Why: " + verdict.meaning);
+    }
+
     /** What the first calls met, unless later ones meet it, too. */
-    private void first(List<String> lines, Verdict first) {
+    private void firstCalls(List<String> lines, Verdict first) {
         if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
             || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
         if (first == Verdict.ADDS) {
@@ -1103,7 +1109,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
         lines.add("- The first twenty, at once, kept it"
-            + held(cold.held(), cold.crowd().took())
+            + howLong(cold.held(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> "; at " + hold.place().text() + ", "
                     + Words.why(first, hold.place())).collect(Collectors.joining()));
