@@ -75,8 +75,9 @@ public class CarrierCheck {
 
     /**
      * Makes twenty cold calls at once, then warm ones, and prints an answer. The last twenty
-     * have two carriers.
-     * @param name of the call, as it's printed
+     * have two carriers. If a call hangs, this ends the JVM, with exit code 1; with 2 on a
+     * virtual thread, beside another ask, or if the JVM already has more carriers than one.
+     * @param name of the call, as it's printed; at most 30 characters of it
      * @param call what's asked about
      * @return the answer's first word, for a test
      */
@@ -114,11 +115,11 @@ public class CarrierCheck {
             tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
             say(Answer.title(Verdict.of(control.warm())));
-        } catch (Throwable e) { // a wrong option
+        } catch (Throwable e) { // by an option; javac 17 to 20 stop below, and quote:
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
-                case Throwable cause -> e + ", " + cause; // needs Java 21 or newer: javac 17
-            }); // to 20 stop at that line, and quote it
+                case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
+            });
         }
         begun = true;
     }
@@ -148,7 +149,7 @@ public class CarrierCheck {
         end();
     }
 
-    /** Is the last to be run, by a hook or by stop. */
+    /** Says the last line, as the JVM ends: a hook runs this, or stop does. */
     private static void end() {
         if (asked != null) {
             failed = true;
@@ -165,7 +166,7 @@ public class CarrierCheck {
     }
 }
 
-/** No call has ended for too long. The message says who's still there, and where. */
+/** No call has ended for too long. The message says which calls are left, and where. */
 class Stuck extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -201,7 +202,7 @@ class Jvm {
     private static ForkJoinPool pool; // of carriers
     private static ThreadGroup carriers;
 
-    /** Gives the JVM one carrier, if no virtual thread has been there before. */
+    /** Gives the JVM one carrier; refuses a JVM that already has more, or none. */
     static void begin() throws Exception {
         System.getProperties().putIfAbsent(PARALLELISM, "1");
         boolean runs = Thread.startVirtualThread(() -> { }).join(Duration.ofSeconds(10));
@@ -217,15 +218,15 @@ class Jvm {
             throw new Refused("it needs a single carrier: run it with -D" + PARALLELISM + "=1");
     }
 
-    /** Its toString is what's told, without a name of a class. */
+    /** What's told of it has no class name. */
     static class Refused extends Exception {
         private static final long serialVersionUID = 1;
         Refused(String message) { super(message); }
         @Override public String toString() { return getMessage(); }
     }
 
-    /** Whether a call has changed the number of carriers; undoes that. */
-    static boolean hasChanged() {
+    /** Back to one carrier. Returns whether a call, or giveTwo, had changed the number. */
+    static boolean takeBack() {
         if (pool.getParallelism() == 1) return false;
         pool.setParallelism(1);
         return true;
@@ -422,7 +423,7 @@ record Hold(Place place, double ms) {
 class Late {
     final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
     double held; // ms in which no other virtual thread could run
-    double still; // ms in native code, or in who knows what: held, unless the machine is busy
+    double still; // ms in native code, or so: held, unless the machine is busy
     double doubtful; // ms of others who were seen
     double worked; // ms of held, by somebody who had processor time
 
@@ -474,7 +475,7 @@ class Round {
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
     private volatile long progress = System.nanoTime(); // when the last call ended
-    private double used; // ms of processor time, of all carriers, when the last tick had ended
+    private double used; // ms of processor time when the last tick had ended
     private double cpu; // ms of it from then until the current tick ran
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
     private double still; // ms that somebody was seen who may just have lacked a processor
@@ -489,10 +490,10 @@ class Round {
     double worked; // ms of held, by somebody who had processor time
     double sliced; // ms of processor time between ticks that weren't late
     int ticks; // that weren't late
-    double computed; // ms of processor time in pieces of over 0.5, if nobody can have yielded
+    double computed; // ms of processor time, if over 0.5 and nobody can have yielded
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
-    double noise; // ms that the asking thread woke up late for a look: it may be the machine
+    double noise; // ms that the asking thread was late for a look: so may the machine be
     double stood; // ms that it was late elsewhere: perhaps all threads stood still
     double took; // ms until the last call had ended
     double whole; // ms until what they had started had ended, too
@@ -518,7 +519,7 @@ class Round {
         while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < took + 10_000);
         whole = msSince(start);
         collected = Jvm.gcMs() - collectedBefore;
-        changed = Jvm.hasChanged();
+        changed = Jvm.takeBack();
         if (still > 2 * noise) held += still;
         else doubtful += still;
         if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
@@ -665,9 +666,12 @@ record Crowd(double took, double held, double longest, double share, double lost
 }
 
 /** Who held the carrier, and who had an added one; those first that did so for longest. */
-record Holders(Kind kind, boolean isOther, // of the one that the verdict is on
+record Holders(
+        Kind kind, // of the place that the verdict is on
+        boolean isOther, // the same
         double busy, // the share of the time for which somebody computed
-        List<Hold> places, List<Hold> added) {
+        List<Hold> places,
+        List<Hold> added) {
     static Holders of(List<Round> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
         double held = Numbers.sum(rounds, round -> round.held);
@@ -682,7 +686,8 @@ record Holders(Kind kind, boolean isOther, // of the one that the verdict is on
     private static Place most(List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         for (Hold one : places) {
-            if (one.place().kind() == Kind.HANDS_OVER && 4 * one.ms() > all) return one.place();
+            boolean handsOver = one.place().kind() == Kind.HANDS_OVER;
+            if (handsOver && 4 * one.ms() > all) return one.place();
         }
         return places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
     }
