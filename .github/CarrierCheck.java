@@ -405,8 +405,9 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 // ------------------------------------------------------------------------------- a round
 
 /**
- * Who was mounted so many ms after a tick had been started, and where, if it's in a call. That
- * took stopMs, as deep stacks are long. Until then, carriers had used cpuMs.
+ * A look, so many ms after a tick was started: the ids of the threads that were mounted, and
+ * where they were, but for callers that aren't in their call. It stopped all threads for
+ * stopMs. Since the last tick, the carriers had used cpuMs of processor time.
  */
 record Look(double ms, double stopMs, double cpuMs, Map<Long, Place> seen,
         Set<Long> mounted) { }
