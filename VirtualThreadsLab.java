@@ -126,7 +126,7 @@ class VirtualThreadsLab {
      * a lock. A single lock for all would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
      * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
-     * it doesn't: 1×. The VM itself calls a class initializer, and that has pinned so far: 1/k.
+     * it doesn't: 1×. The JVM calls a class initializer, and that has pinned so far: 1/k.
      * Try: synchronized (OWN) for synchronized (OWN.get()). Does the ratio still show a pin?
      */
     static void pinning(Lab lab) throws Exception {
@@ -414,7 +414,7 @@ class Machine {
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
-    static final int CARRIERS = Math.min( // see the javadoc of Thread; 010 is ten there
+    static final int CARRIERS = Math.min( // as Thread's javadoc says; to the JDK, 010 is ten
         Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
         Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
     // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
@@ -484,7 +484,7 @@ class Results {
 
     Results(Report report) { this.report = report; }
 
-    /** Does the job. If it fails, that's kept, and everything else goes on. */
+    /** Does the job. A failure is kept, and all else goes on. Returns whether there was none. */
     boolean attempt(String what, Job job) {
         try {
             job.call();
@@ -516,8 +516,8 @@ class Results {
     }
 
     /**
-     * Tells this report of the end, unless that has been done; returns whether it did. Who
-     * comes second waits until it's told: the JVM may end after that.
+     * Tells this report of the end, unless one has been told; returns whether it did. A
+     * second caller waits until the first has told it: the JVM may end after that.
      */
     synchronized boolean end(Report last, boolean isEarly) {
         if (ended) return false;
@@ -679,7 +679,7 @@ record Wire(String token, PrintStream out) implements Report {
     static final String PARENT = "lab.parent"; // when it ends, so does the launch
     static final String TOKEN = "lab.token";
 
-    /** The wire of this JVM, if it's a launch. */
+    /** The wire of this JVM, if it's a launch, which from now on ends with its parent. */
     static Optional<Report> ofLaunch() {
         Optional.ofNullable(Long.getLong(PARENT)).flatMap(ProcessHandle::of)
             .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
@@ -896,7 +896,7 @@ class Launches {
     private final String token = Long.toHexString(new Random().nextLong());
     private final CompletableFuture<Void> printed = new CompletableFuture<>();
     private volatile Process child;
-    private volatile int signal; // the exit code, once it is stopped
+    private volatile int signal; // 0, or the exit code once somebody stops this
 
     Launches(CommandLine asked, Page page) {
         this.asked = asked;
@@ -933,8 +933,8 @@ class Launches {
     }
 
     /**
-     * As this JVM ends, after Ctrl-C above all: ends the launch, and waits until what it has
-     * sent is printed. If a launch begins meanwhile, it sees the signal: this sets it before
+     * As this JVM ends, mostly by Ctrl-C: ends the launch, and waits until what it has sent
+     * is printed. If a launch begins meanwhile, it sees the signal: this sets it before
      * it looks at the child, and launch() sets the child before it looks at the signal.
      */
     private void stop() {
@@ -954,7 +954,7 @@ class Launches {
         Results results = jdk.results();
         var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.environment().keySet().removeAll(Set.of( // the command has what they say
+        builder.environment().keySet().removeAll(Set.of( // their options are in the command
             "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
         int before = results.starts;
         child = builder.start();
@@ -973,7 +973,8 @@ class Launches {
     private List<String> command(String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*")); // ports
+        // These two open ports, which only one JVM can have.
+        command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*"));
         String main = List.of(new Throwable().getStackTrace()).getLast().getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + Wire.TOKEN + "=" + token,
             "-D" + Wire.PARENT + "=" + ProcessHandle.current().pid(),
@@ -1198,8 +1199,8 @@ class Encores {
      * Fair: the same tasks, one thread each; as many long tasks, or pairs, as can run at once.
      * Prediction: the operating system gives a platform thread its slice within milliseconds. A
      * virtual one waits until a long task ends: its scheduler has no time sharing (JEP 444). Of
-     * a pair, one thread always waits, and yet nobody else runs until the pairs end: whom a
-     * virtual thread wakes goes into its carrier's own queue, and a carrier empties that first.
+     * a pair, one thread always waits, and yet nobody else runs until the pairs end: a thread
+     * that a virtual one wakes enters the queue of its carrier, which empties that first.
      * Try: Machine.CARRIERS - 1 pairs of virtual threads. Who runs what main starts?
      */
     static void timeSharing(Lab lab) throws Exception {
@@ -1216,7 +1217,7 @@ class Encores {
 
     static void compute() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
 
-    /** Returns how many ms a short task waits, if all long ones have begun so long before. */
+    /** Returns how many ms a short task waits that starts settleMs after the last long one. */
     static double delay(ExecutorService executor, int busy, int settleMs, Job longTask)
             throws Exception {
         var begun = new CountDownLatch(busy);
@@ -1239,7 +1240,7 @@ class Encores {
         }
     }
 
-    /** The same beside pairs, which hand over for so long; in 40 ms, each finds a carrier. */
+    /** The same beside pairs that hand over for so many ms; in 40, each finds a carrier. */
     static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
         var turns = new AtomicInteger();
         double delay = delay(executor, pairs, 40,
@@ -1285,7 +1286,7 @@ class Encores {
             address = java.net.URI.create("http://127.0.0.1:" + port).toURL();
         }
 
-        /** Blocks its thread and needs no other. Its latency counts from this ns. */
+        /** Blocks its thread and needs no other. Latency counts from this nanoTime. */
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
