@@ -484,7 +484,7 @@ class Results {
 
     Results(Report report) { this.report = report; }
 
-    /** Does the job. A failure is kept, and all else goes on. Returns whether there was none. */
+    /** Does the job. A failure is kept, and all else goes on. Returns whether it had none. */
     boolean attempt(String what, Job job) {
         try {
             job.call();
