@@ -617,8 +617,8 @@ class KnownBugs {
     static Base base = new Base();
     static int result;
 
-    static boolean isWrong(List<Thread> thread, boolean compiled) throws InterruptedException {
-        cantTellIf(!end(thread) || result == 0, "it hangs, or never ran");
+    static boolean isWrong(List<Thread> threads, boolean compiled) throws InterruptedException {
+        cantTellIf(!end(threads) || result == 0, "it hangs, or never ran");
         cantTellIf(!compiled && result == base.answer(), "not compiled");
         return result != base.answer();
     }
@@ -645,12 +645,12 @@ class KnownBugs {
         go = true;
         boolean compiled = warmUp(KnownBugs::catches, "KnownBugs.catches", "[14]");
         go = false;
-        List<Thread> thread = List.of(start(KnownBugs::catches));
-        cantTellIf(settle(thread) == 0, "too slow");
+        List<Thread> threads = List.of(start(KnownBugs::catches));
+        cantTellIf(settle(threads) == 0, "too slow");
         base = new Derived();
         go = true;
-        LockSupport.unpark(thread.getFirst());
-        return isWrong(thread, compiled);
+        LockSupport.unpark(threads.getFirst());
+        return isWrong(threads, compiled);
     }
 
     static synchronized void locks() { result = base.answer(); }
@@ -663,13 +663,13 @@ class KnownBugs {
         Job job = KnownBugs::locks;
         boolean compiled = warmUp(job, "KnownBugs.locks", "[14]")
             && warmUp(() -> start(job).join(), "java.lang.VirtualThread.run", "[1-4]");
-        List<Thread> thread = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
         synchronized (KnownBugs.class) {
-            thread.add(start(job));
-            cantTellIf(settle(thread) == 0, "too slow");
+            threads.add(start(job));
+            cantTellIf(settle(threads) == 0, "too slow");
             base = new Derived();
         }
-        return isWrong(thread, compiled);
+        return isWrong(threads, compiled);
     }
 
     /** The JVM dies as it asks threads where they are. */
@@ -688,8 +688,8 @@ class KnownBugs {
 
     /**
      * The JVM dies as it asks a carrier what it waits for, if a virtual thread is mounted there
-     * just then. Monitors ask so, as Micrometer's jvm.threads.states does. Who dies mostly does
-     * so in the first second.
+     * just then. Monitors ask so, as Micrometer's jvm.threads.states does. A JVM that dies
+     * mostly does so in the first second.
      */
     static boolean diesOfPolls() throws Exception {
         var free = new Semaphore(5_000);
@@ -720,8 +720,8 @@ class KnownBugs {
     }
 
     /**
-     * A thread is woken just as its timer ends, and waits again. That takes two processors, and
-     * a C2 that hasn't compiled it yet, so many JVMs with few rounds: 40 to 100 us late.
+     * A thread is woken 40 to 100 us after its timer was due, and waits again. It takes two
+     * processors, and C2 mustn't have compiled it yet, so there are many JVMs with few rounds.
      */
     static boolean staysParked() throws Exception {
         cantTellIf(Runtime.getRuntime().availableProcessors() == 1, "one processor");
@@ -780,7 +780,7 @@ class KnownBugs {
 
     static volatile long turns; // about, as two count
 
-    /** Does a thread that a platform thread starts get no turn beside these jobs? */
+    /** Whether a thread that a platform thread starts gets no turn beside these jobs. */
     static boolean starves(List<Job> jobs) throws Exception {
         jobs.forEach(KnownBugs::start);
         Thread.sleep(300);
@@ -822,15 +822,15 @@ class KnownBugs {
     }
 
     /**
-     * Who yields goes to the queues of platform threads, to be fair to them (JDK-8296896, in
-     * 20). From 25 on, a carrier that finds work in one such queue looks there again, so who's
-     * in another one waits for good (said in loom#226; JDK-8373118 is about that look).
+     * A thread that yields enters a shared queue, to be fair to what platform threads start
+     * (JDK-8296896, in 20). From 25 on, a carrier that finds work in such a queue looks there
+     * again, so those in another one wait for good (loom#226; JDK-8373118 is about that look).
      */
     static boolean yieldsStarve() throws Exception {
         return starves(Collections.nCopies(CARRIERS, KnownBugs::yields));
     }
 
-    /** Since 22, those that poll sockets are virtual threads, on Linux, and find no carrier. */
+    /** Since 22, on Linux, virtual threads poll the sockets, and find no carrier. */
     static boolean initSocket() throws Exception {
         try (var server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             server.setSoTimeout(10_000);
