@@ -22,7 +22,7 @@ import jdk.jfr.consumer.RecordingFile;
 class Expected {
     static final Map<String, Callable<String>> TESTS = new LinkedHashMap<>();
     static long now; // of the clock, in ns
-    static double others; // what it seems to be
+    static double others; // the share of the processors that other programs seem to use
 
     public static void main(String[] words) throws Exception {
         String machine = "-" + Machine.PROCESSORS + "-" + Machine.CARRIERS;
@@ -53,12 +53,12 @@ class Expected {
         List<String> wanted = new ArrayList<>(List.of(words));
         boolean write = wanted.remove("write");
         for (String name : TESTS.keySet())
-            if (wanted.isEmpty() || wanted.stream().anyMatch(name::contains)) is(name, write);
+            if (wanted.isEmpty() || wanted.stream().anyMatch(name::contains)) test(name, write);
         System.exit(0);
     }
 
-    /** Compares a text with the kept one, and tells the first line that differs. */
-    static void is(String name, boolean write) throws Exception {
+    /** Compares a test's text with the kept one, and tells the first line that differs. */
+    static void test(String name, boolean write) throws Exception {
         now = 0;
         others = 0;
         LongSupplier clock = Lab.clock;
@@ -67,9 +67,9 @@ class Expected {
         Lab.clock = Expected::tick;
         Machine.others = () -> others;
         Path kept = Path.of(".ci/expected", name + ".txt");
-        String is;
+        String text;
         try {
-            is = TESTS.get(name).call();
+            text = TESTS.get(name).call();
         } catch (Exception | Error e) {
             System.out.println("FAILED: expected: " + name + ": " + e);
             e.printStackTrace(System.out);
@@ -79,8 +79,8 @@ class Expected {
             Machine.others = load;
             Lab.patience = patience;
         }
-        if (write) Files.writeString(kept, is);
-        List<String> lines = is.lines().toList();
+        if (write) Files.writeString(kept, text);
+        List<String> lines = text.lines().toList();
         List<String> wanted = Files.exists(kept) ? Files.readAllLines(kept) : List.of();
         int at = Arrays.mismatch(lines.toArray(), wanted.toArray());
         System.out.println(at < 0 ? "passed: expected: " + name

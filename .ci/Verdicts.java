@@ -196,7 +196,7 @@ class Verdicts {
             RUNS A.b:1 native
         """;
 
-    /** Looks: ms, and who was where, W waits, N is native, R runs, U isn't known, P parks. */
+    /** Looks: ms, and who was where: a thread's number, and a letter as below; P parks. */
     static final String LOOKS = """
         0.3 1W, 0.8 1W; delay 1; held 1.0
         0.3 1W; delay 0.5; held 0.5
@@ -220,7 +220,7 @@ class Verdicts {
         0.3 1P, 0.8, 1.3 1P; delay 2;
         """;
 
-    /** Answers: warm; cold; places of both. */
+    /** Answers: warm; cold; places of both, as somewhere's letters. */
     static final String ANSWERS = """
         ; ; R
         crowd.added 4; ; R
@@ -229,7 +229,7 @@ class Verdicts {
         platform 1000, crowd.took 90; ; R
         platform 1000, crowd.took 1050, crowd.share 0.4; ; R
         noise 2.2; lost 0.4; R
-        held 50.4, longest 50.4, share 0.99, kind WAITS; share 0.9, kind WAITS; Z
+        held 50.4, longest 50.4, share 0.99, kind WAITS; share 0.9, kind WAITS; W
         held 12, holding 6, kind WAITS, crowd.added 20; ; C
         held 50, longest 70, kind AWAITS_CLASS, noise 60; ; I
         held 50, kind RUNS, busy 0.1, noise 60; ; N
@@ -461,7 +461,8 @@ class Verdicts {
             - Pinned in the class initializer of p.A, first used at Main.main:7, at A.b:1
             - Waits
             - Waits until p.A is initialized, at A.b:1""", said)
-            + (twice.matches("(?s).* Waits.* [(]4 calls[)]") ? 0 : same("", "4 calls", twice));
+            + (twice.matches("(?s).* Waits.* [(]4 calls[)]") ? 0
+                : same("stuck, none seen", "4 calls", twice));
     }
 
     static int place(String line) {
@@ -510,10 +511,14 @@ class Verdicts {
         return ms == 0 ? "" : what + " " + told(ms);
     }
 
+    /**
+     * W waits, in a class initializer (C), or in a class loader (L); I waits until another thread
+     * has initialized a class. N is in native code, R runs, U isn't known.
+     */
     static Place somewhere(char what) {
         Frame frame = new Frame("p.A", "b", "1", false, what == 'N');
         Kind kind = switch (what) {
-            case 'W', 'C', 'L', 'Z' -> Kind.WAITS;
+            case 'W', 'C', 'L' -> Kind.WAITS;
             case 'I' -> Kind.AWAITS_CLASS;
             case 'U' -> Kind.UNKNOWN;
             default -> Kind.RUNS;
