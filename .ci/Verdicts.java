@@ -30,7 +30,7 @@ class Verdicts {
         takes 3000, held 290, longest 290, busy 1              COMPUTES
         takes 3000, held 11, longest 11, busy 1                COMPUTES
         takes 3000, held 9, longest 9, busy 1                  FREE
-        takes 3000, held 290, longest 2, busy 1                FREE
+        takes 3000, held 290, most 290, longest 2, busy 1      SOME
 
         held 7, noise 8, kind RUNS, busy 1                     CANT_TELL
         held 7, noise 6, kind RUNS, busy 1                     COMPUTES
@@ -512,8 +512,8 @@ class Verdicts {
     }
 
     /**
-     * W waits, in a class initializer (C), or in a class loader (L); I waits until another thread
-     * has initialized a class. N is in native code, R runs, U isn't known.
+     * W waits; C, too, in a class initializer, and L in a class loader. I waits until another
+     * thread has initialized a class. N is in native code, R runs, U isn't known.
      */
     static Place somewhere(char what) {
         Frame frame = new Frame("p.A", "b", "1", false, what == 'N');
