@@ -428,7 +428,10 @@ class Late {
     double doubtful; // ms of others who were seen
     double worked; // ms of held, by somebody who had processor time
 
-    /** The tick ran after delay ms. Until then, its carrier has used cpu ms. */
+    /**
+     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
+     * counts for the time since the look before it, and for the last one until the tick ran.
+     */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
         double before = 0;
@@ -439,19 +442,29 @@ class Late {
             double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
             before = look.ms();
             usedBefore = look.cpuMs();
-            // A thread that computes gets a third of a busy machine, so a quarter is enough.
-            // What a look takes doesn't count, as it stops that thread, too.
-            boolean computes = used > Math.max(ms - look.stopMs(), ms / 4) / 4;
             Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
                 : look.seen().values();
-            if (seen.isEmpty()) continue;
-            for (Place place : seen)
-                holds.merge(place.key(), new Hold(place, ms), Hold::and);
-            if (computes) worked += ms;
-            if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
-            else if (looks.size() > 1 && seen.stream().anyMatch(Place::mayStay)) still += ms;
-            else doubtful += ms;
+            if (!seen.isEmpty())
+                count(seen, ms, computes(used, ms, look.stopMs()), looks.size() == 1);
         }
+    }
+
+    /**
+     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
+     * look takes doesn't count, as it stops that thread, too.
+     */
+    private static boolean computes(double used, double ms, double stopMs) {
+        return used > Math.max(ms - stopMs, ms / 4) / 4;
+    }
+
+    /** Who's seen only once may just lack a processor, even in native code. */
+    private void count(Collection<Place> seen, double ms, boolean computes, boolean isOnce) {
+        for (Place place : seen)
+            holds.merge(place.key(), new Hold(place, ms), Hold::and);
+        if (computes) worked += ms;
+        if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
+        else if (!isOnce && seen.stream().anyMatch(Place::mayStay)) still += ms;
+        else doubtful += ms;
     }
 
     /** Whether somebody else was mounted, and then the first one again, before the tick. */
