@@ -184,7 +184,7 @@ class LabTest {
             } else if (line.startsWith("    > ")) {
                 commands.add(commands.removeLast() + " " + words);
             } else if (line.startsWith("    ? ")) {
-                if (run(words, folder) != 0)
+                if (bash(words, folder) != 0)
                     throw new CancellationException("not here: " + words);
             } else {
                 answered = true;
@@ -201,7 +201,7 @@ class LabTest {
     }
 
     /** Runs a command by bash; returns its exit code. */
-    static int run(String command, Path folder) throws Exception {
+    static int bash(String command, Path folder) throws Exception {
         if (!Files.exists(Path.of("/bin/bash"))) throw new CancellationException("no bash");
         output = Files.createTempFile(temp, "out", "");
         errors = Files.createTempFile(temp, "err", "");
@@ -222,7 +222,7 @@ class LabTest {
     }
 
     static void check(String command, Path folder, List<String> expected) throws Exception {
-        int code = run(command, folder);
+        int code = bash(command, folder);
         String printed = read(output);
         List<String> told = read(errors).lines().filter(line -> !line.isBlank()).toList();
         try {
