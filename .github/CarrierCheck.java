@@ -943,13 +943,15 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     static String title(Verdict control) {
         String jdk = "- Java " + Runtime.version() + ", " + System.getProperty("java.vendor");
         return "## CarrierCheck\n\n"
-            + Words.wrap(jdk + "; it gets one carrier here, then two")
+            + Words.wrap(jdk + "; one carrier here, two for the last calls")
             + Words.wrap(control == Verdict.FREE
                 ? "- Tried first: a sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
                     + " else running")
             + Words.wrap("- Only FREE says that all is well."
-                + " After \"Where\", < means \"called from\"");
+                + " After \"Where\", < means \"called from\"")
+            + Words.wrap("- Held: how long no other virtual thread could run;"
+                + " Longest: in one piece; Added: carriers");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
