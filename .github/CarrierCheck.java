@@ -272,12 +272,13 @@ record Mounted(long id, String stack, boolean hasOwnStack) {
     private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)((?:\n\t.*)*)(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
 
+    /** Those of a dump, but for the threads by which the JDK polls sockets. */
     static List<Mounted> all(String dump) {
         return CARRIER.matcher(dump).results().map(found -> {
             String own = found.group(4);
             return new Mounted(Long.parseLong(found.group(2)),
                 own != null ? own : found.group(3), own != null);
-        }).toList();
+        }).filter(one -> !one.stack.contains(".subPollerLoop(")).toList();
     }
 }
 
@@ -488,7 +489,7 @@ class Round {
     double worked; // of that, ms of somebody who had processor time
     double sliced; // ms of processor time between ticks that weren't late
     int ticks; // of these
-    double computed; // of that, ms of pieces, unless somebody may yield
+    double computed; // of that, ms in pieces of over 0.5 ms
     double collected; // ms of garbage collections
     double late; // ms that ticks were late, beyond 1 ms each
     double noise; // ms that the asking thread was late: it may be the machine
@@ -618,9 +619,7 @@ class Round {
     private double inTick(long begin) throws Exception {
         double delay = msSince(begin);
         cpu = Math.max(0, Jvm.cpuMs() - used);
-        boolean mayYield = callers.values().stream()
-            .anyMatch(one -> one.getState() == Thread.State.RUNNABLE);
-        if (cpu > 0.5 && !mayYield) computed += cpu;
+        if (cpu > 0.5) computed += cpu;
         if (isOfOne() && msSince(start) < lookAfter) return delay;
         lookAfter = msSince(start) + 5;
         Map<Long, Place> beside = look().seen();
@@ -634,8 +633,7 @@ class Round {
         Map<Long, Place> seen = new HashMap<>();
         Set<Long> mounted = new HashSet<>();
         for (Mounted one : Mounted.all(Jvm.dump())) {
-            boolean polls = one.stack().contains(".subPollerLoop("); // the JDK's
-            if (polls || ticking.contains(one.id())) continue;
+            if (ticking.contains(one.id())) continue;
             Place place = Place.of(one, callers.get(one.id()));
             mounted.add(one.id());
             if (place != null) seen.put(one.id(), place);
@@ -950,8 +948,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                     + " else running")
             + Words.wrap("- Only FREE says that all is well."
                 + " After \"Where\", < means \"called from\"")
-            + Words.wrap("- Held: how long no other virtual thread could run;"
-                + " Longest: in one piece; Added: carriers");
+            + Words.wrap("- Held: no other virtual thread ran; Longest: in one piece;"
+                + " Added: carriers");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
@@ -1095,8 +1093,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         lines.add("- The first twenty, at once, kept it"
             + held(cold.held(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
-                .map(hold -> "; at " + hold.place().text() + ", "
-                    + Words.why(first, hold.place())).collect(Collectors.joining()));
+                .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
+                    + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
     }
 
     private void failures(List<String> lines) {
