@@ -236,6 +236,7 @@ class Verdicts {
         held 50, kind RUNS, busy 0.1, noise 40; ; N
         held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind RUNS, busy 1; R
         held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind WAITS; R W
+        held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind UNKNOWN; U
         takes 50, sliced 20, noise 12; ; R
         held 40, kind HANDS_OVER; ; R N
         held 45, kind COLLECTS; ; R
@@ -306,6 +307,8 @@ class Verdicts {
             || Place.of(one, null).kind() != Kind.AWAITS_CLASS
             || Place.of(other, null).kind() != Kind.UNKNOWN)
             System.out.println(++wrong + ": " + old);
+        String poller = "\tat sun.nio.ch.Poller.subPollerLoop(java.base@25/Poller.java:7)";
+        wrong += same("pollers", "[]", "" + Mounted.all(DUMP_OF_25.replace("STACK", poller)));
         wrong += nested() + deep() + rounds() + stuck() + calls();
         System.out.println(wrong + " wrong");
         System.exit(0);
