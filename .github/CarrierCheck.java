@@ -730,7 +730,8 @@ record Numbers(
         Holders holders) {
 
     static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
-        boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
+        boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty())
+            && sum(rounds, Round::held) >= crowd.held() / 40 * rounds.size();
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
@@ -827,12 +828,15 @@ enum Verdict {
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
+        if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
         if (holdsOnce(it) || crowds(it) || holds(it, it.maybe()) || stands(it))
             return CANT_TELL;
-        double used = it.sliced() + it.held();
-        if (used > SLICED * it.takes()) return COMPUTES;
-        return used > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
+        if (isSliced(it)) return COMPUTES;
+        return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
+
+    private static double used(Numbers it) { return it.sliced() + it.held(); }
+    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
     static Verdict ofCold(Numbers it) {
@@ -892,6 +896,17 @@ enum Verdict {
     /** Short calls at once queue for the carrier, though it isn't always seen who has it. */
     private static boolean crowds(Numbers it) {
         return it.takes() < CROWD && it.crowd().share() + it.crowd().lost() > QUEUE;
+    }
+
+    /** A single call gets at once what twenty wait for. Of a slow one, it's all that's seen. */
+    static boolean holdsTogether(Numbers it) {
+        double share = it.holders().waits() ? SHARE : 2 * SHARE; // many compute more slowly
+        return it.crowd().held() / 20 > share * it.takes() && !holds(it, it.held())
+            && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
+    }
+
+    private static boolean isSure(Numbers it) {
+        return it.holders().waits() || it.crowd().longest() > it.noise();
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
@@ -990,7 +1005,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                 + Words.number(warm.most()) + " ms";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + held();
-            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? held()
+            case COMPUTES -> verdict()
+                + (warm.held() >= warm.sliced() || Verdict.holdsTogether(warm) ? held()
                 : held(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
             case HANDS_OVER -> "HANDS OVER" + held();
             case COLLECTS -> "COLLECTS garbage" + held();
@@ -1011,7 +1027,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     private String held() {
-        if (warm.held() == 0)
+        if (warm.held() == 0 || Verdict.holdsTogether(warm))
             return held(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
         return held(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
             ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
@@ -1069,7 +1085,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + held(it.held(), it.takes()));
-        double carriers = Verdict.adds(it) ? it.takes() : it.held();
+        double carriers = Verdict.adds(it) ? it.takes()
+            : Verdict.holdsTogether(it) ? it.crowd().held() / 20 : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers; a JVM here has "
