@@ -13,6 +13,7 @@ class KnownCalls {
     static final AtomicInteger INSIDE = new AtomicInteger();
     static final Object MONITOR = new Object();
     static final ReentrantLock LOCK = new ReentrantLock();
+    static final ExecutorService WORKER = Executors.newSingleThreadExecutor();
 
     public static void main(String[] args) throws Exception {
         for (String name : args) {
@@ -84,6 +85,27 @@ class KnownCalls {
             case "lock" -> () -> {
                 synchronized (MONITOR) {
                     nap(20);
+                }
+            };
+            case "worker" -> () -> { // who's alone finds its monitor free
+                WORKER.submit(() -> {
+                    synchronized (MONITOR) {
+                        nap(5);
+                    }
+                }).get();
+                synchronized (MONITOR) {
+                    MONITOR.notify();
+                }
+            };
+            case "retries" -> () -> { // who's alone needs to try once
+                while (!LOCK.tryLock()) {
+                    compute(2);
+                    nap(0.2);
+                }
+                try {
+                    nap(5);
+                } finally {
+                    LOCK.unlock();
                 }
             };
             case "long" -> () -> {

@@ -104,7 +104,7 @@ class LabTest {
     }
 
     static void compile() {
-        if (Files.exists(classes)) throw new CancellationException("it has been, into $CLASSES");
+        if (Files.exists(classes)) throw new CancellationException("there are classes");
         var said = new ByteArrayOutputStream();
         var javac = ToolProvider.getSystemJavaCompiler();
         javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",

@@ -55,6 +55,18 @@ class Verdicts {
         takes 1.8, crowd.lost 0.25                             FREE
         takes 2.2, crowd.lost 0.35                             FREE
 
+        crowd.held 110, kind WAITS                             PINNED
+        crowd.held 90, kind WAITS                              FREE
+        crowd.held 110, held 4.5, kind WAITS                   PINNED
+        crowd.held 110, kind WAITS, isOther 1                  OTHER
+        crowd.held 210, crowd.longest 9, noise 8, busy 1       COMPUTES
+        crowd.held 210, crowd.longest 9, noise 10, busy 1      CANT_TELL
+        crowd.held 210, noise 10, kind WAITS                   PINNED
+        crowd.held 190, crowd.longest 190, busy 1              FREE
+        crowd.held 210, crowd.longest 190, kind COLLECTS       FREE
+        crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
+        crowd.held 110, kind WAITS, sliced 11                  COMPUTES
+
         crowd.added 5                                          ADDS
         crowd.added 4                                          FREE
         adding 3                                               ADDS
@@ -254,6 +266,8 @@ class Verdicts {
         takes 0.05; share 0.6, longest 160, held 160, kind AWAITS_CLASS; I
         takes 0.05; takes 0.05; R
         takes 1.8, crowd.share 0.7, crowd.held 14, crowd.took 20, kind WAITS; ; W
+        held 4, crowd.held 700, crowd.took 740, crowd.longest 700, kind WAITS; ; W
+        held 4, sliced 4.5, crowd.held 700, crowd.took 740, crowd.longest 60, busy 1; ; R
         maybe 8; ; R
         lost 0.2; ; R
         changed 1; ; R
@@ -381,11 +395,17 @@ class Verdicts {
         crowd.failures.put("two", new Round.Failure("", 1));
         Round platform = round(25);
         Numbers all = Numbers.of(warm, crowd, platform, 0.1);
+        crowd.held = 99; // 5 of each call, in which single ones held 2.5
+        String single = told(Numbers.of(warm, crowd, platform, 0.1).holders().places());
+        crowd.held = 101;
+        String together = told(Numbers.of(warm, crowd, platform, 0.1).holders().places());
+        crowd.held = 12;
         crowd.changed = true;
         crowd.failures.remove("two");
         crowd.collected = 100;
         return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 3.0 0.1 0.2 9.0 6.0 2.5 1 false 25.0 "
                 + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
+            + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
             + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
                 + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
@@ -425,11 +445,14 @@ class Verdicts {
             switch (part.getAccessor().invoke(record)) {
                 case Record inside -> tell(inside, words);
                 case Double number -> words.add(number.isNaN() ? "NaN" : told(number));
-                case List<?> some -> words.add(some.stream()
-                    .map(hold -> told(((Hold) hold).ms())).toList() + "");
+                case List<?> some -> words.add(told(some));
                 case Object other -> words.add("" + other);
             }
         }
+    }
+
+    static String told(List<?> holds) {
+        return holds.stream().map(hold -> told(((Hold) hold).ms())).toList() + "";
     }
 
     static String told(double number) { return "" + Math.round(10 * number) / 10.0; }

@@ -758,6 +758,8 @@ record Numbers(
 
     static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
         boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
+        double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
+        boolean mostlyTogether = crowd.heldOrCollected() / 20 > 2 * alone;
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
@@ -780,7 +782,7 @@ record Numbers(
             rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
             platform == null ? Double.NaN : platform.took,
             Crowd.of(crowd),
-            Holders.of(isSeen ? rounds : List.of(crowd)));
+            Holders.of(isSeen && !mostlyTogether ? rounds : List.of(crowd)));
     }
 
     static double sum(List<Round> rounds, ToDoubleFunction<Round> what) {
@@ -856,12 +858,15 @@ enum Verdict {
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
+        if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
         if (holdsOnce(it) || queues(it) || holds(it, it.maybe()) || standsStill(it))
             return CANT_TELL;
-        double used = it.sliced() + it.held();
-        if (used > SLICED * it.takes()) return COMPUTES;
-        return used > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
+        if (isSliced(it)) return COMPUTES;
+        return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
+
+    private static double used(Numbers it) { return it.sliced() + it.held(); }
+    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
 
     /** Of the first twenty, which were made at once: each waits for those before it. */
     static Verdict ofCold(Numbers it) {
@@ -921,6 +926,17 @@ enum Verdict {
     /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
     private static boolean queues(Numbers it) {
         return it.takes() < BRIEF && it.crowd().share() + it.crowd().lost() > QUEUE;
+    }
+
+    /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
+    static boolean holdsTogether(Numbers it) {
+        double share = it.holders().waits() ? SHARE : 2 * SHARE; // twenty compute more slowly
+        return it.crowd().held() / 20 > share * it.takes() && !holds(it, it.held())
+            && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
+    }
+
+    private static boolean isSure(Numbers it) {
+        return it.holders().waits() || it.crowd().longest() > it.noise();
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
@@ -1021,7 +1037,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                 + Words.number(warm.most()) + " ms";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + howLong();
-            case COMPUTES -> verdict() + (warm.held() >= warm.sliced() ? howLong()
+            case COMPUTES -> verdict()
+                + (warm.held() >= warm.sliced() || Verdict.holdsTogether(warm) ? howLong()
                 : howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
             case HANDS_OVER -> "HANDS OVER" + howLong();
             case COLLECTS -> "COLLECTS garbage" + howLong();
@@ -1042,7 +1059,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     private String howLong() {
-        if (warm.held() == 0)
+        if (warm.held() == 0 || Verdict.holdsTogether(warm))
             return howLong(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
         return howLong(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
             ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
@@ -1090,7 +1107,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
-        double carriers = Verdict.adds(it) ? it.takes() : it.held();
+        double carriers = Verdict.adds(it) ? it.takes()
+            : Verdict.holdsTogether(it) ? it.crowd().held() / 20 : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers; a JVM here has "
