@@ -125,14 +125,14 @@ public class CarrierCheck {
     }
 
     private static Answer measure(String name, Call call) throws Exception {
-        var cold = new Round(call, 20, Thread.ofVirtual());
+        var cold = new Round(call, Crowd.SIZE, Thread.ofVirtual());
         List<Round> warm = new ArrayList<>();
         for (long start = System.nanoTime(); Round.msSince(start) < 500; )
             warm.add(new Round(call, 1, Thread.ofVirtual()));
-        var platform = new Round(call, 20, Thread.ofPlatform().daemon());
-        var virtual = new Round(call, 20, Thread.ofVirtual());
+        var platform = new Round(call, Crowd.SIZE, Thread.ofPlatform().daemon());
+        var virtual = new Round(call, Crowd.SIZE, Thread.ofVirtual());
         Jvm.giveTwo(); // carriers, for a round of which only its end and its failures count
-        var onTwo = new Round(call, 20, Thread.ofVirtual());
+        var onTwo = new Round(call, Crowd.SIZE, Thread.ofVirtual());
         return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
             Numbers.of(warm, virtual, platform, tickMs),
             Stream.of(List.of(cold), warm, List.of(platform, virtual, onTwo))
@@ -670,6 +670,8 @@ class Round {
 
 /** Twenty calls at once, or one. Times in ms. */
 record Crowd(double took, double held, double longest, double share, double lost, int added) {
+    static final int SIZE = 20; // calls at once
+
     static Crowd of(Round round) {
         double held = round.heldOrCollected();
         return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
@@ -759,7 +761,7 @@ record Numbers(
     static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
         boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
         double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
-        boolean mostlyTogether = crowd.heldOrCollected() / 20 > 2 * alone;
+        boolean mostlyTogether = crowd.heldOrCollected() / Crowd.SIZE > 2 * alone;
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
@@ -872,7 +874,7 @@ enum Verdict {
     static Verdict ofCold(Numbers it) {
         if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
         if (it.changed()) return CANT_TELL;
-        double mean = it.held() / 20;
+        double mean = it.held() / Crowd.SIZE;
         if (adds(it) && mean < it.takes() / 2) return ADDS;
         if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
         if (waitsLong(it) && it.share() > SHARE) return who(it);
@@ -931,7 +933,7 @@ enum Verdict {
     /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
     static boolean holdsTogether(Numbers it) {
         double share = it.holders().waits() ? SHARE : 2 * SHARE; // twenty compute more slowly
-        return it.crowd().held() / 20 > share * it.takes() && !holds(it, it.held())
+        return it.crowd().held() / Crowd.SIZE > share * it.takes() && !holds(it, it.held())
             && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
     }
 
@@ -951,7 +953,7 @@ enum Verdict {
     }
 
     static boolean adds(Numbers it) {
-        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * 20;
+        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
     }
 
     /** The verdict on who held the carrier the most. */
@@ -980,7 +982,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     /** Native code may refuse what comes from another thread than its first. */
     private boolean isRefused() {
         return warm.failed() == 0 && !rounds.isEmpty()
-            && rounds.getLast().failed() > 10; // of twenty, on two carriers
+            && rounds.getLast().failed() > Crowd.SIZE / 2; // on two carriers
     }
 
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
@@ -995,8 +997,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
                     + " else running")
             + Words.wrap("- Only FREE says that all is well."
                 + " After \"Where\", < means \"called from\"")
-            + Words.wrap("- Held: no other virtual thread ran; Longest: in one piece;"
-                + " Added: carriers");
+            + Words.wrap("- Took: ms until it ended. Held: ms in which no other virtual"
+                + " thread could run. Longest: the longest piece of that. Added: carriers");
     }
 
     /** Begins with a blank line: a call may have left a line without an end. */
@@ -1108,7 +1110,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
         double carriers = Verdict.adds(it) ? it.takes()
-            : Verdict.holdsTogether(it) ? it.crowd().held() / 20 : it.held();
+            : Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers; a JVM here has "
