@@ -1015,7 +1015,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         }
         if (verdict() != Verdict.ONCE) firstCalls(lines, first);
         failures(lines);
-        if (warm.noise() > Verdict.NOISE) lines.add("- Busy machine: a platform thread was "
+        if (warm.noise() > Verdict.NOISE)
+            lines.add("- Busy machine: a platform thread was "
             + Words.number(warm.noise()) + " ms late, and so may these times be"
             + (mayLackProcessor() ? ": ask again" : ""));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
@@ -1087,9 +1088,11 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
     private void besides(List<String> lines) {
-        if (warm.crowd().added() > 0) lines.add("- The JVM added " + warm.crowd().added()
+        if (warm.crowd().added() > 0)
+            lines.add("- The JVM added " + warm.crowd().added()
             + " carriers for twenty calls at once, perhaps as something is printed");
-        if (warm.most() > warm.takes() / 5) lines.add("- One call in "
+        if (warm.most() > warm.takes() / 5)
+            lines.add("- One call in "
             + warm.calls() + " kept its carrier for " + Words.number(warm.most())
             + " ms, the others for less");
         double both = Math.min(warm.crowd().took(), warm.platform());
@@ -1104,7 +1107,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
         where(lines, verdict, places);
-        if (!adds && Verdict.adds(it)) lines.add("- The JVM added " + it.crowd().added()
+        if (!adds && Verdict.adds(it))
+            lines.add("- The JVM added " + it.crowd().added()
             + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
@@ -1112,7 +1116,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         double carriers = Verdict.adds(it) ? it.takes()
             : Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
         boolean isWarm = it.platform() > 0;
-        if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
+        if (isWarm && carriers > 1)
+            lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers; a JVM here has "
             + Runtime.getRuntime().availableProcessors() + " of them");
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
@@ -1133,7 +1138,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             if (hasOneReason || verdict == Verdict.CANT_TELL) continue;
             lines.add("- Why: " + Words.why(verdict, hold.place()));
         }
-        if (hasOneReason) lines.add("- Why: " + verdict.meaning);
+        if (hasOneReason)
+            lines.add("- Why: " + verdict.meaning);
     }
 
     /** What the first calls met, unless later ones meet it, too. */
