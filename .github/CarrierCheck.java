@@ -970,8 +970,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     /** Begins with a blank line: a call may have left a line without an end. */
     String text() {
         List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
-        if (!verdict().may.isEmpty())
-            lines.add("- May virtual threads call it? " + verdict().may);
+        if (!may().isEmpty()) lines.add("- May virtual threads call it? " + may());
         Verdict first = Verdict.ofCold(cold);
         switch (verdict()) {
             case FREE -> others(lines);
@@ -993,6 +992,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
             && !warm.holders().waits()
             && warm.noise() > Math.max(warm.held(), warm.sliced());
+    }
+
+    private String may() {
+        boolean isTold = verdict() != Verdict.ONCE || Verdict.of(warm) == Verdict.FREE;
+        return isTold ? verdict().may
+            : "Not the first calls. Of later ones, ask about a loop of a hundred";
     }
 
     private String headline() {
