@@ -47,13 +47,13 @@ class Verdicts {
         takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
         takes 1.8, crowd.share 0.35, kind WAITS                CANT_TELL
         takes 1.8, crowd.share 0.25, kind WAITS                FREE
-        takes 1.8, crowd.share 0.2, crowd.lost 0.15            CANT_TELL
+        takes 1.8, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   CANT_TELL
         takes 1.8, crowd.share 0.2, crowd.lost 0.05            FREE
-        takes 2.2, crowd.share 0.2, crowd.lost 0.15            FREE
+        takes 2.2, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   FREE
         takes 2.2, crowd.share 0.6, kind WAITS                 FREE
-        takes 1.8, crowd.lost 0.35                             CANT_TELL
-        takes 1.8, crowd.lost 0.25                             FREE
-        takes 2.2, crowd.lost 0.35                             FREE
+        takes 1.8, crowd.lost 0.35, crowd.took 10              CANT_TELL
+        takes 1.8, crowd.lost 0.25, crowd.took 10              FREE
+        takes 2.2, crowd.lost 0.35, crowd.took 10              FREE
 
         crowd.held 110, kind WAITS                             PINNED
         crowd.held 90, kind WAITS                              FREE
@@ -65,6 +65,8 @@ class Verdicts {
         crowd.held 190, crowd.longest 190, busy 1              FREE
         crowd.held 210, crowd.longest 190, kind COLLECTS       FREE
         crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
+        crowd.lost 0.21, crowd.took 500                        CANT_TELL
+        crowd.lost 0.19, crowd.took 500                        FREE
         crowd.held 110, kind WAITS, sliced 11                  COMPUTES
 
         crowd.added 5                                          ADDS

@@ -829,8 +829,8 @@ enum Verdict {
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
-        if (holdsOnce(it) || crowds(it) || holds(it, it.maybe()) || stands(it))
-            return CANT_TELL;
+        if (holdsOnce(it) || crowds(it) || losesTogether(it) || holds(it, it.maybe())
+            || stands(it)) return CANT_TELL;
         if (isSliced(it)) return COMPUTES;
         return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
@@ -903,6 +903,11 @@ enum Verdict {
         double share = it.holders().waits() ? SHARE : 2 * SHARE; // many compute more slowly
         return it.crowd().held() / 20 > share * it.takes() && !holds(it, it.held())
             && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
+    }
+
+    /** Who's pinned again and again, for less than a look takes, is rarely seen. */
+    private static boolean losesTogether(Numbers it) {
+        return it.crowd().lost() * it.crowd().took() / 20 > SHARE * it.takes();
     }
 
     private static boolean isSure(Numbers it) {
