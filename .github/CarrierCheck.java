@@ -829,8 +829,8 @@ enum Verdict {
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
-        if (holdsOnce(it) || crowds(it) || losesTogether(it) || holds(it, it.maybe())
-            || stands(it)) return CANT_TELL;
+        if (holdsOnce(it) || crowds(it) || losesTogether(it) || entersTogether(it)
+            || holds(it, it.maybe()) || stands(it)) return CANT_TELL;
         if (isSliced(it)) return COMPUTES;
         return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
@@ -908,6 +908,12 @@ enum Verdict {
     /** Who's pinned again and again, for less than a look takes, is rarely seen. */
     private static boolean losesTogether(Numbers it) {
         return it.crowd().lost() * it.crowd().took() / 20 > SHARE * it.takes();
+    }
+
+    /** A lock of native code lets its thread in again, so whoever is on the same carrier. */
+    static boolean entersTogether(Numbers it) {
+        return it.platform() > Math.max(10 * it.takes(), 5 * LONG)
+            && it.platform() > 4 * it.crowd().took();
     }
 
     private static boolean isSure(Numbers it) {
@@ -1052,6 +1058,10 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     private String doubt() {
         if (warm.changed()) return ", as it changes the number of carriers";
+        if (Verdict.entersTogether(warm)) return ". Twenty at once take "
+            + Words.number(warm.platform()) + " ms on platform threads, and "
+            + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
+            + " lock that doesn't keep these apart";
         if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held()) return ". It's held" + held(warm.maybe(), warm.takes())
