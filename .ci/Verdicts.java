@@ -50,11 +50,14 @@ class Verdicts {
         takes 1.8, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   CANT_TELL
         takes 1.8, crowd.share 0.2, crowd.lost 0.05            FREE
         takes 2.2, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   FREE
-        takes 2.2, crowd.share 0.6, kind WAITS                 FREE
+        takes 2.2, crowd.share 0.6, kind RUNS                  FREE
         takes 1.8, crowd.lost 0.35, crowd.took 10, platform 9  CANT_TELL
         takes 1.8, crowd.lost 0.25, crowd.took 10, platform 9  FREE
         takes 2.2, crowd.lost 0.35, crowd.took 10, platform 9  FREE
 
+        crowd.share 0.55, kind WAITS                           PINNED
+        crowd.share 0.45, kind WAITS                           FREE
+        crowd.share 0.55, kind RUNS                            FREE
         crowd.held 110, kind WAITS                             PINNED
         crowd.held 90, kind WAITS                              FREE
         crowd.held 110, held 4.5, kind WAITS                   PINNED

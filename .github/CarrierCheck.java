@@ -900,9 +900,12 @@ enum Verdict {
 
     /** A single call gets at once what twenty wait for. Of a slow one, it's all that's seen. */
     static boolean holdsTogether(Numbers it) {
-        double share = it.holders().waits() ? SHARE : 2 * SHARE; // many compute more slowly
-        return it.crowd().held() / 20 > share * it.takes() && !holds(it, it.held())
-            && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
+        double each = it.crowd().held() / 20;
+        boolean isLong = it.holders().waits()
+            ? each > SHARE * it.takes() || it.crowd().share() > MOST
+            : each > 2 * SHARE * it.takes(); // many compute more slowly
+        return isLong && !holds(it, it.held()) && it.holders().kind() != Kind.COLLECTS
+            && !isSliced(it);
     }
 
     /** Who's pinned again and again, for less than a look takes, is rarely seen. */
@@ -1105,8 +1108,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + held(it.held(), it.takes()));
-        double carriers = Verdict.adds(it) ? it.takes()
-            : Verdict.holdsTogether(it) ? it.crowd().held() / 20 : it.held();
+        double carriers = carriers(it);
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1) lines.add("- A thousand such calls a second need "
             + (int) Math.ceil(carriers) + " carriers; a JVM here has "
@@ -1114,6 +1116,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
+    }
+
+    /** That a thousand calls a second would block, or that the JVM would add. */
+    private static double carriers(Numbers it) {
+        if (Verdict.adds(it)) return it.takes();
+        return Verdict.holdsTogether(it) ? it.crowd().held() / 20 : it.held();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
