@@ -86,6 +86,18 @@ class KnownCalls {
                     nap(20);
                 }
             };
+            case "enters" -> () -> { // as a lock that belongs to the carrier lets all in
+                if (Thread.currentThread().isVirtual()) nap(5);
+                else synchronized (MONITOR) {
+                    nap(5);
+                }
+            };
+            case "pieces" -> () -> { // shorter than a look
+                for (int i = 0; i < 40; i++) {
+                    pin(0.1);
+                    nap(0.02);
+                }
+            };
             case "worker" -> () -> { // who's alone finds its monitor free
                 WORKER.submit(() -> {
                     synchronized (MONITOR) {

@@ -47,14 +47,17 @@ class Verdicts {
         takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
         takes 1.8, crowd.share 0.35, kind WAITS                CANT_TELL
         takes 1.8, crowd.share 0.25, kind WAITS                FREE
-        takes 1.8, crowd.share 0.2, crowd.lost 0.15            CANT_TELL
+        takes 1.8, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   CANT_TELL
         takes 1.8, crowd.share 0.2, crowd.lost 0.05            FREE
-        takes 2.2, crowd.share 0.2, crowd.lost 0.15            FREE
-        takes 2.2, crowd.share 0.6, kind WAITS                 FREE
-        takes 1.8, crowd.lost 0.35                             CANT_TELL
-        takes 1.8, crowd.lost 0.25                             FREE
-        takes 2.2, crowd.lost 0.35                             FREE
+        takes 2.2, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   FREE
+        takes 2.2, crowd.share 0.6, kind RUNS                  FREE
+        takes 1.8, crowd.lost 0.35, crowd.took 10, platform 9  CANT_TELL
+        takes 1.8, crowd.lost 0.25, crowd.took 10, platform 9  FREE
+        takes 2.2, crowd.lost 0.35, crowd.took 10, platform 9  FREE
 
+        crowd.share 0.55, kind WAITS                           PINNED
+        crowd.share 0.45, kind WAITS                           FREE
+        crowd.share 0.55, kind RUNS                            FREE
         crowd.held 110, kind WAITS                             PINNED
         crowd.held 90, kind WAITS                              FREE
         crowd.held 110, held 4.5, kind WAITS                   PINNED
@@ -65,6 +68,14 @@ class Verdicts {
         crowd.held 190, crowd.longest 190, busy 1              FREE
         crowd.held 210, crowd.longest 190, kind COLLECTS       FREE
         crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
+        platform 510                                           CANT_TELL
+        platform 490                                           FREE
+        platform 510, crowd.took 130                           FREE
+        takes 2.5, platform 51, crowd.took 5                   CANT_TELL
+        takes 2.5, platform 49, crowd.took 5                   FREE
+        platform 510, held 5.5, kind WAITS                     PINNED
+        crowd.lost 0.21, crowd.took 500                        CANT_TELL
+        crowd.lost 0.19, crowd.took 500                        FREE
         crowd.held 110, kind WAITS, sliced 11                  COMPUTES
 
         crowd.added 5                                          ADDS
@@ -238,7 +249,7 @@ class Verdicts {
         crowd.added 4; ; R
         adding 5, crowd.added 2; ; W
         platform 1000, crowd.took 1050; ; R
-        platform 1000, crowd.took 90; ; R
+        platform 1000, crowd.took 290; ; R
         platform 1000, crowd.took 1050, crowd.share 0.4; ; R
         noise 2.2; lost 0.4; R
         held 50.4, longest 50.4, share 0.99, kind WAITS; share 0.9, kind WAITS; W
@@ -271,6 +282,7 @@ class Verdicts {
         maybe 8; ; R
         lost 0.2; ; R
         changed 1; ; R
+        platform 1010; ; R
         calls 0; ; R
         calls 0; calls 0; R
         """;

@@ -861,8 +861,8 @@ enum Verdict {
         if (it.lost() > LOST) return CANT_TELL;
         if (holdsSome(it)) return SOME;
         if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
-        if (holdsOnce(it) || queues(it) || holds(it, it.maybe()) || standsStill(it))
-            return CANT_TELL;
+        if (holdsOnce(it) || queues(it) || losesTogether(it) || entersTogether(it)
+            || holds(it, it.maybe()) || standsStill(it)) return CANT_TELL;
         if (isSliced(it)) return COMPUTES;
         return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
@@ -932,9 +932,27 @@ enum Verdict {
 
     /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
     static boolean holdsTogether(Numbers it) {
-        double share = it.holders().waits() ? SHARE : 2 * SHARE; // twenty compute more slowly
-        return it.crowd().held() / Crowd.SIZE > share * it.takes() && !holds(it, it.held())
-            && it.holders().kind() != Kind.COLLECTS && !isSliced(it);
+        double each = it.crowd().held() / Crowd.SIZE;
+        boolean isLong = it.holders().waits()
+            ? each > SHARE * it.takes() || it.crowd().share() > MOST
+            : each > 2 * SHARE * it.takes(); // twenty compute more slowly
+        return isLong && !holds(it, it.held()) && it.holders().kind() != Kind.COLLECTS
+            && !isSliced(it);
+    }
+
+    /** A thread that's pinned again and again, for less than a look takes, is rarely seen. */
+    private static boolean losesTogether(Numbers it) {
+        double each = it.crowd().lost() * it.crowd().took() / Crowd.SIZE;
+        return each > SHARE * it.takes();
+    }
+
+    /**
+     * A lock of native code lets its thread in again, and so all virtual threads of a carrier:
+     * these don't wait for each other, though platform threads do.
+     */
+    static boolean entersTogether(Numbers it) {
+        return it.platform() > Math.max(10 * it.takes(), 5 * LONG)
+            && it.platform() > 4 * it.crowd().took();
     }
 
     private static boolean isSure(Numbers it) {
@@ -1004,8 +1022,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     /** Begins with a blank line: a call may have left a line without an end. */
     String text() {
         List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
-        if (!verdict().may.isEmpty())
-            lines.add("- May virtual threads call it? " + verdict().may);
+        if (!may().isEmpty()) lines.add("- May virtual threads call it? " + may());
         Verdict first = Verdict.ofCold(cold);
         switch (verdict()) {
             case FREE -> besides(lines);
@@ -1028,6 +1045,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
             && !warm.holders().waits()
             && warm.noise() > Math.max(warm.held(), warm.sliced());
+    }
+
+    private String may() {
+        boolean isTold = verdict() != Verdict.ONCE || Verdict.of(warm) == Verdict.FREE;
+        return isTold ? verdict().may
+            : "Not the first calls. Of later ones, ask about a loop of a hundred";
     }
 
     private String headline() {
@@ -1077,6 +1100,10 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     private String doubt() {
         if (warm.changed()) return ", as it changes the number of carriers";
+        if (Verdict.entersTogether(warm)) return ". Twenty at once take "
+            + Words.number(warm.platform()) + " ms on platform threads, and "
+            + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
+            + " lock that doesn't keep these apart";
         if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held())
@@ -1113,8 +1140,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
-        double carriers = Verdict.adds(it) ? it.takes()
-            : Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
+        double carriers = carriers(it);
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1)
             lines.add("- A thousand such calls a second need "
@@ -1140,6 +1166,12 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         }
         if (hasOneReason)
             lines.add("- Why: " + verdict.meaning);
+    }
+
+    /** That a thousand calls a second would block, or that the JVM would add. */
+    private static double carriers(Numbers it) {
+        if (Verdict.adds(it)) return it.takes();
+        return Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
