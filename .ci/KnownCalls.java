@@ -108,6 +108,15 @@ class KnownCalls {
                     MONITOR.notify();
                 }
             };
+            case "tries" -> () -> { // the same, but it yields
+                CarrierCheck.patience = 1_000;
+                while (!LOCK.tryLock()) Thread.yield();
+                try {
+                    nap(5);
+                } finally {
+                    LOCK.unlock();
+                }
+            };
             case "retries" -> () -> { // who's alone needs to try once
                 while (!LOCK.tryLock()) {
                     compute(2);

@@ -74,6 +74,9 @@ class Verdicts {
         takes 2.5, platform 51, crowd.took 5                   CANT_TELL
         takes 2.5, platform 49, crowd.took 5                   FREE
         platform 510, held 5.5, kind WAITS                     PINNED
+        crowd.sliced 390                                       FREE
+        crowd.sliced 410                                       CANT_TELL
+        crowd.sliced 250, crowd.held 180, crowd.longest 9      CANT_TELL
         crowd.lost 0.21, crowd.took 500                        CANT_TELL
         crowd.lost 0.19, crowd.took 500                        FREE
         crowd.held 110, kind WAITS, sliced 11                  COMPUTES
@@ -283,6 +286,7 @@ class Verdicts {
         lost 0.2; ; R
         changed 1; ; R
         platform 1010; ; R
+        crowd.sliced 700, crowd.took 740; ; R
         calls 0; ; R
         calls 0; calls 0; R
         """;
@@ -400,6 +404,8 @@ class Verdicts {
         Round crowd = round(30);
         crowd.held = 12;
         crowd.longest = 7;
+        crowd.sliced = 9;
+        crowd.ticks = 10;
         crowd.late = 15;
         crowd.added = 3;
         crowd.holds.put("u", new Hold(somewhere('U'), 12));
@@ -416,10 +422,10 @@ class Verdicts {
         crowd.failures.remove("two");
         crowd.collected = 100;
         return same("all", "4 2 4 30.0 3.0 9.0 3.0 4.0 3.0 0.1 0.2 9.0 6.0 2.5 1 false 25.0 "
-                + "30.0 12.0 7.0 0.4 0.1 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
+                + "30.0 12.0 7.0 0.4 0.1 8.0 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
             + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
             + same("none seen", "0 1 0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 true NaN "
-                + "30.0 100.0 7.0 3.3 0.1 3 COLLECTS false 0.0 [12.0] []",
+                + "30.0 100.0 7.0 3.3 0.1 8.0 3 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }
 

@@ -545,6 +545,7 @@ class Round {
     boolean isOfOne() { return callers.size() == 1; }
     int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
     double lost() { return (late - held) / whole; }
+    double sliced(double tickMs) { return sliced - ticks * tickMs; }
 
     /** Nobody runs during a collection, either. */
     double heldOrCollected() { return Math.max(held, collected); }
@@ -669,13 +670,14 @@ class Round {
 // ----------------------------------------------------------------------------- a verdict
 
 /** Twenty calls at once, or one. Times in ms. */
-record Crowd(double took, double held, double longest, double share, double lost, int added) {
+record Crowd(double took, double held, double longest, double share, double lost, double sliced,
+        int added) {
     static final int SIZE = 20; // calls at once
 
-    static Crowd of(Round round) {
+    static Crowd of(Round round, double tickMs) {
         double held = round.heldOrCollected();
         return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
-            round.added);
+            round.sliced(tickMs), round.added);
     }
 }
 
@@ -779,11 +781,11 @@ record Numbers(
             median(rounds, Round::lost),
             rounds.stream().mapToDouble(Round::noiseOrStop).max().orElse(0),
             rank(rounds.stream().map(Round::unclear), 0.25),
-            median(rounds, round -> round.sliced - round.ticks * tickMs),
+            median(rounds, round -> round.sliced(tickMs)),
             (int) rounds.stream().filter(round -> round.added > 0).count(),
             rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
             platform == null ? Double.NaN : platform.took,
-            Crowd.of(crowd),
+            Crowd.of(crowd, tickMs),
             Holders.of(isSeen && !mostlyTogether ? rounds : List.of(crowd)));
     }
 
@@ -864,6 +866,7 @@ enum Verdict {
         if (holdsOnce(it) || queues(it) || losesTogether(it) || entersTogether(it)
             || holds(it, it.maybe()) || standsStill(it)) return CANT_TELL;
         if (isSliced(it)) return COMPUTES;
+        if (slicesTogether(it)) return CANT_TELL;
         return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
 
@@ -944,6 +947,12 @@ enum Verdict {
     private static boolean losesTogether(Numbers it) {
         double each = it.crowd().lost() * it.crowd().took() / Crowd.SIZE;
         return each > SHARE * it.takes();
+    }
+
+    /** Who tries again and again computes only among others. Twenty compute more slowly. */
+    static boolean slicesTogether(Numbers it) {
+        double each = (it.crowd().sliced() + it.crowd().held()) / Crowd.SIZE;
+        return each > 2 * SLICED * it.takes();
     }
 
     /**
@@ -1104,6 +1113,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + Words.number(warm.platform()) + " ms on platform threads, and "
             + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
             + " lock that doesn't keep these apart";
+        if (Verdict.slicesTogether(warm)) return ". Twenty at once compute"
+            + howLong(warm.crowd().sliced() + warm.crowd().held(), warm.crowd().took())
+            + ", in slices";
         if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held())
@@ -1208,7 +1220,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             + "|-------------------|--------:|--------:|--------:|-----:|\n"
             + row("first 20, at once", cold.crowd())
             + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
-                warm.share(), 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
+                    warm.share(), 0, 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
             + row("20 at once", crowd)
             + ROW.formatted("20 platform threads", Words.number(warm.platform()),
                 "", "", "");
