@@ -13,7 +13,7 @@ import java.util.concurrent.*;
  *
  * All sockets are in blocking mode, and the receiver begins late, so that the buffers are full.
  * By transferTo's javadoc, only a socket in non-blocking mode may take less than there is. So a
- * loop may end at 0; one that goes on gets there, but is the only one to run on its carrier.
+ * loop may end at 0; one that goes on gets there, but keeps its carrier.
  */
 class SendFile {
     static final int SIZE = 8 << 20; // more than sockets buffer
