@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  *     java WhoRunsNext.java order      of threads that are ready, who runs first?
  *     java WhoRunsNext.java BESIDE...  how long does one wait beside others that are busy for a
- *                                      second? By nothing, hand-offs, yields or computing
+ *                                      second? By nothing, hand-offs, yields or computing,
+ *                                      or yields-later: once the JVM has added a carrier
  */
 class WhoRunsNext {
     static final long BUSY = 1_000_000_000; // ns
@@ -26,7 +27,9 @@ class WhoRunsNext {
 
     public static void main(String[] args) throws Exception {
         boolean isOrder = args[0].equals("order");
+        boolean isLater = List.of(args).contains("yields-later");
         System.setProperty("jdk.virtualThreadScheduler.parallelism", isOrder ? "1" : "2");
+        if (isLater) addCarrier();
         System.out.println("JDK " + System.getProperty("java.version")
             + ", carriers: " + (isOrder ? 1 : 2));
         if (isOrder) {
@@ -132,7 +135,7 @@ class WhoRunsNext {
                     threads.add(hand(there, back, end));
                     threads.add(hand(back, there, end));
                 }
-                case "yields" -> threads.add(Thread.startVirtualThread(() -> {
+                case "yields", "yields-later" -> threads.add(Thread.startVirtualThread(() -> {
                     while (goesOn(end)) Thread.yield();
                 }));
                 case "computing" -> threads.add(Thread.startVirtualThread(() -> {
@@ -142,6 +145,24 @@ class WhoRunsNext {
             }
         }
         return threads;
+    }
+
+    /** Up to 23, Object.wait blocks its carrier, and the JVM adds another one. */
+    static void addCarrier() throws InterruptedException {
+        var lock = new Object();
+        List<Thread> waiting = new ArrayList<>();
+        for (int carrier = 0; carrier < 2; carrier++) {
+            waiting.add(Thread.startVirtualThread(() -> {
+                synchronized (lock) {
+                    try {
+                        lock.wait(LEAD / 1_000_000);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            }));
+        }
+        for (Thread each : waiting) each.join();
     }
 
     static Thread hand(Semaphore from, Semaphore to, long end) {
