@@ -45,6 +45,8 @@ class Verdicts {
         takes 0.9, crowd.share 0.6, kind COLLECTS              TOO_SHORT
         takes 1.1, crowd.share 0.6, kind COLLECTS              COLLECTS
         takes 1.8, crowd.share 0.6, kind WAITS                 PINNED
+        takes 1.8, crowd.share 0.6, crowd.longest 5, noise 4   BLOCKED
+        takes 1.8, crowd.share 0.6, crowd.longest 4, noise 5   CANT_TELL
         takes 1.8, crowd.share 0.35, kind WAITS                CANT_TELL
         takes 1.8, crowd.share 0.25, kind WAITS                FREE
         takes 1.8, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   CANT_TELL

@@ -857,7 +857,7 @@ enum Verdict {
         if (addsMostly(it)) return ADDS;
         if (holds(it, it.held())) return mayBeNoise(it) ? CANT_TELL : who(it);
         if (it.takes() < BRIEF && it.crowd().share() > MOST)
-            return metCollection(it) ? TOO_SHORT : who(it);
+            return metCollection(it) ? TOO_SHORT : isSure(it) ? who(it) : CANT_TELL;
         if (adds(it)) return ADDS;
         if (it.takes() < SHORT) return TOO_SHORT;
         if (it.lost() > LOST) return CANT_TELL;
@@ -964,8 +964,10 @@ enum Verdict {
             && it.platform() > 4 * it.crowd().took();
     }
 
+    /** Whoever held the carrier of twenty at once didn't only lack a processor. */
     private static boolean isSure(Numbers it) {
-        return it.holders().waits() || it.crowd().longest() > it.noise();
+        return it.holders().waits() || it.holders().kind() == Kind.COLLECTS
+            || it.crowd().longest() > it.noise();
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
