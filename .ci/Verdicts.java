@@ -117,6 +117,9 @@ class Verdicts {
         takes 5, unclear 1.8                                   FREE
         sliced 11                                              COMPUTES
         sliced 9                                               FREE
+        takes 1.8, sliced 0.5, noise 1.8                       COMPUTES
+        takes 1.8, sliced 0.5, noise 2.2                       CANT_TELL
+        takes 2.2, sliced 0.5, noise 2.2                       COMPUTES
         sliced 7, held 4                                       COMPUTES
         sliced 7, held 2                                       FREE
         sliced 4, held 2, noise 2.2                            CANT_TELL

@@ -865,7 +865,8 @@ enum Verdict {
         if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
         if (holdsOnce(it) || queues(it) || losesTogether(it) || entersTogether(it)
             || holds(it, it.maybe()) || standsStill(it)) return CANT_TELL;
-        if (isSliced(it)) return COMPUTES;
+        boolean isVague = it.takes() < BRIEF && it.noise() > NOISE; // ticks take part of it
+        if (isSliced(it)) return isVague ? CANT_TELL : COMPUTES;
         if (slicesTogether(it)) return CANT_TELL;
         return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
     }
