@@ -1046,8 +1046,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         failures(lines);
         if (warm.noise() > Verdict.NOISE)
             lines.add("- Busy machine: a platform thread was "
-            + Words.number(warm.noise()) + " ms late, and so may these times be"
-            + (mayLackProcessor() ? ": ask again" : ""));
+                + Words.number(warm.noise()) + " ms late, and so may these times be"
+                + (mayLackProcessor() ? ": ask again" : ""));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
             + (verdict() == Verdict.FAILED ? "" : table());
     }
@@ -1132,11 +1132,11 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private void besides(List<String> lines) {
         if (warm.crowd().added() > 0)
             lines.add("- The JVM added " + warm.crowd().added()
-            + " carriers for twenty calls at once, perhaps as something is printed");
+                + " carriers for twenty calls at once, perhaps as something is printed");
         if (warm.most() > warm.takes() / 5)
             lines.add("- One call in "
-            + warm.calls() + " kept its carrier for " + Words.number(warm.most())
-            + " ms, the others for less");
+                + warm.calls() + " kept its carrier for " + Words.number(warm.most())
+                + " ms, the others for less");
         double both = Math.min(warm.crowd().took(), warm.platform());
         if (warm.crowd().share() > 0.3 || both < 10 * warm.takes()) return;
         lines.add("- Twenty at once take " + Math.round(both / warm.takes()) + " times as long,"
@@ -1151,7 +1151,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         where(lines, verdict, places);
         if (!adds && Verdict.adds(it))
             lines.add("- The JVM added " + it.crowd().added()
-            + " carriers for twenty calls at once: some block theirs");
+                + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
             lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
@@ -1159,8 +1159,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1)
             lines.add("- A thousand such calls a second need "
-            + (int) Math.ceil(carriers) + " carriers; a JVM here has "
-            + Runtime.getRuntime().availableProcessors() + " of them");
+                + (int) Math.ceil(carriers) + " carriers; a JVM here has "
+                + Runtime.getRuntime().availableProcessors() + " of them");
         Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
