@@ -761,32 +761,44 @@ record Numbers(
         Holders holders) {
 
     static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
-        boolean isSeen = rounds.stream().anyMatch(round -> !round.holds.isEmpty());
-        double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
-        boolean mostlyTogether = crowd.heldOrCollected() / Crowd.SIZE > 2 * alone;
+        int failed = (int) sum(rounds, Round::failed);
+        if (!rounds.contains(crowd)) failed += crowd.failed();
+        double heldInAll = sum(rounds, Round::heldOrCollected);
+        List<Double> held = rounds.stream().map(Round::heldOrCollected)
+            .sorted(Comparator.reverseOrder()).toList();
+        double second = held.size() > 1 ? held.get(1) : 0;
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
-            (int) sum(rounds, Round::failed) + (rounds.contains(crowd) ? 0 : crowd.failed()),
-            (int) rounds.stream()
-                .filter(round -> round.heldOrCollected() > Round.PAUSE)
-                .filter(round -> round.failed() == 0).count(),
+            failed,
+            count(rounds, round -> round.failed() == 0 && round.heldOrCollected() > Round.PAUSE),
             median(rounds.stream().flatMap(round -> round.times.stream())),
-            median(rounds, Round::heldOrCollected),
+            median(held.stream()),
             median(rounds, round -> round.heldOrCollected() + round.doubtful),
             median(rounds, round -> round.longest),
-            rounds.stream().mapToDouble(Round::heldOrCollected).max().orElse(0),
-            rounds.stream().map(Round::heldOrCollected).sorted(Comparator.reverseOrder())
-                .skip(1).findFirst().orElse(0.0),
-            sum(rounds, Round::heldOrCollected) / sum(rounds, round -> round.whole),
+            held.getFirst(),
+            second,
+            heldInAll / sum(rounds, round -> round.whole),
             median(rounds, Round::lost),
-            rounds.stream().mapToDouble(Round::noiseOrStop).max().orElse(0),
+            rounds.stream().mapToDouble(Round::noiseOrStop).max().orElseThrow(),
             rank(rounds.stream().map(Round::unclear), 0.25),
             median(rounds, round -> round.sliced(tickMs)),
-            (int) rounds.stream().filter(round -> round.added > 0).count(),
-            rounds.stream().anyMatch(round -> round.changed) || crowd.changed,
+            count(rounds, round -> round.added > 0),
+            crowd.changed || count(rounds, round -> round.changed) > 0,
             platform == null ? Double.NaN : platform.took,
             Crowd.of(crowd, tickMs),
-            Holders.of(isSeen && !mostlyTogether ? rounds : List.of(crowd)));
+            Holders.of(whoHeld(rounds, crowd)));
+    }
+
+    /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
+    private static List<Round> whoHeld(List<Round> rounds, Round crowd) {
+        double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
+        double together = crowd.heldOrCollected() / Crowd.SIZE;
+        boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
+        return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
+    }
+
+    private static int count(List<Round> rounds, Predicate<Round> which) {
+        return (int) rounds.stream().filter(which).count();
     }
 
     static double sum(List<Round> rounds, ToDoubleFunction<Round> what) {
@@ -1071,8 +1083,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             case ONCE -> "ONCE. Its first twenty calls " + once()
                 + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
-            case SOME -> "SOME calls keep their carrier, for up to "
-                + Words.number(warm.most()) + " ms";
+            case SOME -> "SOME calls keep their carrier, one for "
+                + Words.number(warm.most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + howLong();
             case COMPUTES -> verdict()
