@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT-0
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.management.*;
 import java.net.*;
+import java.nio.ByteBuffer;
+import java.nio.channels.*;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.util.*;
@@ -156,6 +159,12 @@ class KnownBugs {
     }
 
     static final List<Row> LIMITS = List.of(
+        limit("half-write", "SocketChannel.write sends half",
+            "if its buffers are full, in blocking mode", "from 21", "",
+            () -> sendsLess(KnownBugs::write)),
+        limit("half-file", "transferTo sends half a file",
+            "for a loop that ends when it gives 0", "from 21", "",
+            () -> sendsLess(KnownBugs::transfer)),
         limit("hand-off", "hand-overs starve all others",
             "if there's a pair per carrier", "from 21", "", KnownBugs::handOffsStarve),
         limit("yield", "yields starve all others",
@@ -777,6 +786,47 @@ class KnownBugs {
     }
 
     // ------------------------------------------------------------------------ known limits
+
+    static final int SENT = 8 << 20; // bytes; more than sockets buffer
+    interface Send { long to(SocketChannel socket) throws IOException; }
+
+    /** Whether a virtual thread sends less than all while, at first, nobody reads. */
+    static boolean sendsLess(Send send) throws Exception {
+        var local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (var server = ServerSocketChannel.open().bind(local)) {
+            var sent = new FutureTask<>(() -> {
+                try (var socket = SocketChannel.open(server.getLocalAddress())) {
+                    return send.to(socket);
+                }
+            });
+            Thread sender = Thread.startVirtualThread(sent);
+            try (var reader = server.accept()) {
+                boolean waits = settle(List.of(sender)) > 0; // who sends less has ended
+                cantTellIf(!waits && !sent.isDone(), "too slow");
+                cantTellIf(!waits && sent.get() == SENT, "the socket buffers all");
+                var buffer = ByteBuffer.allocate(1 << 16);
+                while (reader.read(buffer.clear()) >= 0) { }
+            }
+            return sent.get() < SENT;
+        }
+    }
+
+    /** By its javadoc, it writes all. The JDK makes a virtual thread's socket non-blocking. */
+    static long write(SocketChannel socket) throws IOException {
+        return socket.write(ByteBuffer.allocate(SENT));
+    }
+
+    /** By its javadoc, it gives 0 only at the file's end, or in non-blocking mode. */
+    static long transfer(SocketChannel socket) throws IOException {
+        Path path = Files.createTempFile("KnownBugs", "");
+        try (var file = FileChannel.open(path, StandardOpenOption.WRITE,
+                StandardOpenOption.READ, StandardOpenOption.DELETE_ON_CLOSE)) {
+            file.write(ByteBuffer.allocate(1), SENT - 1);
+            long at = 0;
+            for (long some; (some = file.transferTo(at, SENT - at, socket)) > 0; ) at += some;
+            return at;
+        }
+    }
 
     static volatile long turns; // about, as two count
 
