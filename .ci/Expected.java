@@ -27,8 +27,8 @@ class Expected {
     public static void main(String[] words) throws Exception {
         String machine = "-" + Machine.PROCESSORS + "-" + Machine.CARRIERS;
         TESTS.put("plain", () -> run(plain()));
-        TESTS.put("progress", () -> captured(false, () -> CommandLine.obey(plain(), List.of(),
-            "--runs", "2", "--quick"), "--quick"));
+        TESTS.put("progress", () -> captured(false,
+            () -> VirtualThreadsLab.run(plain(), "--runs", "2", "--quick"), "--quick"));
         TESTS.put("cells", () -> run(cells(), "all"));
         TESTS.put("failing", () -> run(failing()));
         TESTS.put("noisy-busy", () -> run(noisy(), "--samples"));
@@ -36,11 +36,12 @@ class Expected {
             + run(plain(), "one", "--samples", "--runs", "2"));
         if (Files.exists(Path.of("/bin/sh"))) TESTS.put("starts", Expected::starts);
         TESTS.put("interrupted", Expected::stopped);
-        TESTS.put("help", () -> captured(true, () -> CommandLine.obey(VirtualThreadsLab.FIVE,
-            Encores.LIST, "--help"), "--help"));
+        TESTS.put("help", () -> captured(true,
+            () -> CommandLine.obey(VirtualThreadsLab.FIVE, Encores.LIST, "--help"), "--help"));
         TESTS.put("refused", Expected::refused);
-        TESTS.put("order", () -> run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1",
-            "--quick", "--quick") + run(plain(), "samples", "all", "--runs", "100"));
+        TESTS.put("order", () ->
+            run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1", "--quick",
+                "--quick") + run(plain(), "samples", "all", "--runs", "100"));
         TESTS.put("turns", Expected::turns);
         TESTS.put("numbers", Expected::numbers);
         TESTS.put("ranges", Expected::ranges);
@@ -267,7 +268,7 @@ class Expected {
         }));
     }
 
-    /** As by Ctrl-C: what has been measured is printed, and no more after that. */
+    /** As by Ctrl-C: prints what has been measured, and nothing after that. */
     static String stopped() throws Exception {
         return captured(false, () -> {
             var page = new Page(System.out, true);
@@ -286,15 +287,18 @@ class Expected {
 
     /** A bean that sees only this JVM's container, and one that sees others in one row. */
     static String unknown() throws Exception {
-        return run(List.of(odd("unknown", lab -> lab.measure("others", 1, () -> {
+        var nowhere = List.of(odd("unknown", lab -> lab.measure("others", 1, () -> {
             others = Double.NaN;
             return 40;
-        }, () -> 16)))) + run(List.of(odd("counts", lab -> lab.count("things", () -> 4,
-            () -> 2)), odd("unknown", lab -> lab.measure("others", 1, () -> 40, () -> 16)),
-            busy(0.03, 16)));
+        }, () -> 16)));
+        var inOneRow = List.of(
+            odd("counts", lab -> lab.count("things", () -> 4, () -> 2)),
+            odd("unknown", lab -> lab.measure("others", 1, () -> 40, () -> 16)),
+            busy(0.03, 16));
+        return run(nowhere) + run(inOneRow);
     }
 
-    /** Two JDKs, of which one is older, take turns; two starts of the other one fail. */
+    /** Two JDKs take turns, and two launches of 25 fail; 21 alone; a launch without rows. */
     static String starts() throws Exception {
         Path home = Files.createTempDirectory("starts");
         List<String> words = new ArrayList<>(List.of("--starts", "3", "--runs", "2", "even"));
@@ -305,17 +309,19 @@ class Expected {
             words.addAll(List.of("--java", "" + fakeJdk(home, jdk)));
         }
         var list = List.of(odd("even", lab -> { }));
-        String shown = "--starts 3 --runs 2 even --java jdk21 --java jdk25";
-        String both = captured(false, () -> VirtualThreadsLab.run(list,
-            words.toArray(String[]::new)), shown)
-            + Files.readString(home.resolve("said25")).replace("" + home, "HOME");
+        String both = captured(false,
+            () -> VirtualThreadsLab.run(list, words.toArray(String[]::new)),
+            "--starts 3 --runs 2 even --java jdk21 --java jdk25");
+        both += Files.readString(home.resolve("said25")).replace("" + home, "HOME");
         Files.delete(home.resolve("count21"));
-        String one = captured(true, () -> VirtualThreadsLab.run(list, "--java",
-            home + "/jdk21", "--samples", "even"), "--java jdk21 --samples even");
+        String jdk21 = home + "/jdk21";
+        String one = captured(true,
+            () -> VirtualThreadsLab.run(list, "--java", jdk21, "--samples", "even"),
+            "--java jdk21 --samples even");
         Files.delete(home.resolve("21-1"));
         Files.delete(home.resolve("count21"));
-        String none = captured(true, () -> VirtualThreadsLab.run(list, "--java",
-            home + "/jdk21", "even"), "--java jdk21 even");
+        String none = captured(true,
+            () -> VirtualThreadsLab.run(list, "--java", jdk21, "even"), "--java jdk21 even");
         try (var files = Files.walk(home)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }

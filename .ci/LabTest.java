@@ -29,7 +29,7 @@ class LabTest {
     static Path temp; // holds all that the tests make
     static Path room; // what is tested has its temporary files here, and has to delete them
     static Path classes;
-    static String write = ""; // or this word, for Expected
+    static String write = ""; // or "write", for Expected
     static Process process; // the current one, and what it prints
     static Path output;
     static Path errors;
@@ -43,7 +43,7 @@ class LabTest {
     public static void main(String[] args) throws Exception {
         List<String> words = new ArrayList<>(List.of(args));
         if (words.remove("write")) write = "write";
-        boolean isNot = words.remove("not");
+        boolean allOthers = words.remove("not");
         Map<String, Test> tests = new LinkedHashMap<>();
         for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
             String name = section.lines().findFirst().get();
@@ -56,7 +56,7 @@ class LabTest {
         }
         if (!words.isEmpty()) {
             tests.keySet().removeIf(name ->
-                words.stream().anyMatch(name::contains) == isNot);
+                words.stream().anyMatch(name::contains) == allOthers);
         }
         temp = Files.createTempDirectory("lab-test");
         Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
