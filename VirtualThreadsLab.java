@@ -374,7 +374,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         require(isRead, "nobody reads on");
     }
 
-    /** One side of a row. Once it has failed, it's asked no more, and has no samples. */
+    /** One side of a row. Once it has failed, it isn't read again, and has no samples. */
     private static class Side {
         final String name;
         final Gauge gauge;
@@ -1300,7 +1300,7 @@ class Encores {
         }
     }
 
-    /** The same beside pairs that hand over for ms. Within 40 ms, each has found a carrier. */
+    /** The same beside pairs that hand over for so long. Within 40 ms, each has a carrier. */
     static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
         var turns = new AtomicInteger();
         double delay = delay(executor, pairs, 40,
