@@ -14,11 +14,15 @@ import java.util.concurrent.locks.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-// The five experiments come first, seven more at the end. In between are the words that they
-// use (Lab, Machine), a run and who is told of its results (Run, Results, Report), the command,
-// and the JVMs that it may launch (CommandLine, Launches, Jdk).
-// A sample's way: a Gauge reads it, a Row keeps it, and Results tell the Report of the row: a
-// Page for people or, in a launch, a Wire to its parent, whose Results join such rows.
+// The five experiments come first, and seven more come last (Encores). In between:
+//     Row, Lab, Machine          what experiments use, and what they measure
+//     Run, Results               a run in this JVM, and its rows
+//     Report: Page, Wire         where rows go: to people, or from a launch to its parent
+//     CommandLine                what the command asks for
+//     Launches, Jdk              the fresh JVMs that it may launch
+// A sample's way: a Gauge reads it, a Row keeps it, and Results hand the row to their Report.
+// A Page prints it. A Wire sends it to the parent, whose Results join the rows of all launches
+// before a Page prints them.
 
 /**
  * Gives the same work to platform threads and to virtual threads, checks every answer and
@@ -26,8 +30,8 @@ import java.util.stream.*;
  *
  *     java VirtualThreadsLab.java
  *
- * platform thread   a thread of the operating system, as new Thread(task).start() starts
- * virtual thread    a thread of the JVM; it leaves its carrier as it waits, unless pinned
+ * platform thread   a thread of the operating system, such as new Thread(task).start() makes
+ * virtual thread    a thread of the JVM; it leaves its carrier while it waits, unless pinned
  * carrier           a platform thread that runs virtual ones; usually one per processor
  * pinned            unable to leave its carrier, which has to wait with it
  */
@@ -39,12 +43,12 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    // A class that extends this one may have a main that throws, so this one has to say so.
+    // It throws nothing. But a subclass's main may throw only what this one declares.
     public static void main(String[] args) throws Exception {
         System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
 
-    /** Runs experiments of this list, as the words ask; returns the exit code. */
+    /** Runs this list, or what the words pick from it. Returns the exit code. */
     static int run(List<Experiment> list, String... words) {
         return CommandLine.obey(list, List.of(), words);
     }
@@ -68,9 +72,9 @@ class VirtualThreadsLab {
     }
 
     static void startAll(Thread.Builder builder, int threads) throws Exception {
-        var toRun = new CountDownLatch(threads);
-        for (int i = 0; i < threads; i++) builder.start(toRun::countDown);
-        Lab.inTime(toRun.await(Lab.patience, TimeUnit.SECONDS));
+        var notRun = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) builder.start(notRun::countDown);
+        Lab.inTime(notRun.await(Lab.patience, TimeUnit.SECONDS));
     }
 
     /**
@@ -152,7 +156,7 @@ class VirtualThreadsLab {
         }));
     }
 
-    /** A job that does this in a class initializer, on each call in a new class. */
+    /** Returns a job that runs this in a class initializer; each call takes a new class. */
     static Job initializing(Runnable inInitializer) throws IOException {
         String file = "/" + Initializer.class.getName().replace('.', '/') + ".class";
         byte[] bytes = Initializer.class.getResourceAsStream(file).readAllBytes();
@@ -167,7 +171,7 @@ class VirtualThreadsLab {
     }
 
     static final ThreadLocal<Runnable> IN_INITIALIZER = new ThreadLocal<>();
-    // Each thread has its own monitor. The compiler can't prove it, and keeps the lock.
+    // Each thread has its own monitor. The compiler can't prove that, so it keeps the lock.
     static final ThreadLocal<Object> OWN = ThreadLocal.withInitial(Object::new);
 
     /**
@@ -188,7 +192,7 @@ class VirtualThreadsLab {
             () -> added(newThreadPerTaskExecutor(Thread::new), tasks, tasks), virtual);
     }
 
-    /** Returns how many more threads are live while tasks wait, as many as have room. */
+    /** Returns how many more threads are live while all tasks that have room wait. */
     static double added(ExecutorService executor, int tasks, int room) throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
         int before = -1;
@@ -207,18 +211,21 @@ class VirtualThreadsLab {
 }
 
 // ------------------------------------------------------------------ what experiments use
-// To add an experiment: write a method as in Encores, and list it there. To add a word that
-// experiments may use: see Lab. What is printed: see Page; what a launch sends: see Wire.
+// To add an experiment: write a method as in Encores, and list it there. To add a method
+// that experiments may use: see Lab. What is printed: see Page; what a launch sends: see Wire.
 
-interface Job { void call() throws Exception; }
-interface Gauge { double read() throws Exception; }
-interface Body { void run(Lab lab) throws Exception; }
+interface Job { void call() throws Exception; } // work that is timed
+interface Gauge { double read() throws Exception; } // takes a sample
+interface Body { void run(Lab lab) throws Exception; } // adds the rows of an experiment
 record Experiment(String name, String summary, Body body) { }
 
-/** One sample of each side; NaN if that side has failed. */
+/** One sample of each side, in ms or a count; NaN if that side has failed. */
 record Pair(double platform, double virtual) { }
 
-/** A row: its pairs of samples, and what share other programs had, in each of its JVMs. */
+/**
+ * A row of the table: times in ms, or counts. The model is the predicted ratio, or NaN. Others
+ * has the share of the processors that other programs used, 0 to 1, for each JVM of the row.
+ */
 record Row(String experiment, String work, boolean isTime, double model,
         List<Pair> pairs, List<Double> others) {
     Row {
@@ -231,6 +238,7 @@ record Row(String experiment, String work, boolean isTime, double model,
     double virtual() { return median(virtuals()); }
     double lowest() { return ratios().min().orElse(Double.NaN); }
     double highest() { return ratios().max().orElse(Double.NaN); }
+    boolean hasRatio() { return ratio() > 0; } // not for counts, nor if a side has failed
     double ratio() { return isTime && virtual() > 0 ? platform() / virtual() : Double.NaN; }
 
     /** The samples of platform threads, without those of a side that has failed. */
@@ -243,12 +251,12 @@ record Row(String experiment, String work, boolean isTime, double model,
 
     /** Whether the range is too wide to be quoted, or the machine was too busy. */
     boolean isNoisy() {
-        return ratio() > 0 && (highest() > 1.5 * lowest() || median(others) > 0.1);
+        return hasRatio() && (highest() > 1.5 * lowest() || median(others) > 0.1);
     }
 
     /** The ratios of the pairs. Of ten or more, a tenth is cut at each end. */
     private DoubleStream ratios() {
-        if (!(ratio() > 0)) return DoubleStream.empty();
+        if (!hasRatio()) return DoubleStream.empty();
         double[] all = pairs.stream()
             .mapToDouble(pair -> pair.platform() / pair.virtual())
             .filter(Double::isFinite).sorted().toArray();
@@ -256,7 +264,7 @@ record Row(String experiment, String work, boolean isTime, double model,
         return Arrays.stream(all, tenth, all.length - tenth);
     }
 
-    /** Of an even number, the mean of the middle two; of none that's finite, NaN. */
+    /** The median of the finite values; of two in the middle, their mean; of none, NaN. */
     static double median(Collection<Double> values) {
         List<Double> sorted = values.stream().filter(Double::isFinite).sorted().toList();
         int size = sorted.size();
@@ -272,17 +280,21 @@ record Row(String experiment, String work, boolean isTime, double model,
     }
 }
 
-/** The words that experiments use. A sample of time is the mean of its shots: calls. */
+/**
+ * What experiments use. A shot is one call of a job; a sample of time is the mean of its shots.
+ * The place says where this experiment stands in its run, such as 2 of 5.
+ */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
-    static int patience = 120; // no wait is longer, in s
-    static LongSupplier clock = System::nanoTime; // tests set another
+    static int patience = 120; // in seconds; no wait is longer
+    static LongSupplier clock = System::nanoTime; // in ns; tests set another
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
 
-    /** Throws if an answer is wrong, for "sheep" with "wrong answer: 4 sheep, not 3". */
+    /** Throws an error such as "wrong answer: 4 sheep, not 3" if an answer is wrong. */
     static void check(String what, double expected, double actual) {
-        if (actual != expected) throw new AssertionError( // jobs call this: no text if right
+        if (actual == expected) return; // jobs call this: a right answer costs no text
+        throw new AssertionError(
             Text.of("wrong answer: %s %s, not %s", actual, what, expected));
     }
 
@@ -290,11 +302,12 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         if (!fine) throw new AssertionError(otherwise);
     }
 
+    /** Throws unless what was waited for is done. */
     static void inTime(boolean done) {
         require(done, Text.of("not done in %s seconds", patience));
     }
 
-    /** Calls the job n times, then shuts down. Throws a failure, or that it's late. */
+    /** Calls the job n times, then shuts down. Throws if a call has failed, or is late. */
     static void runAll(ExecutorService executor, int n, Job job) throws Exception {
         Callable<Void> task = () -> {
             job.call();
@@ -308,11 +321,11 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             }
         } finally {
             executor.shutdown();
-            executor.awaitTermination(2, TimeUnit.SECONDS); // of those cancelled
+            executor.awaitTermination(2, TimeUnit.SECONDS); // cancelled tasks take a moment
         }
     }
 
-    /** Adds a row: tasks that make this call. Its model is 1 if no carrier is held. */
+    /** Adds a row: several tasks per carrier make this call. Its model is 1 unless it pins. */
     void waiting(String what, double model, Job call) {
         int tasks = Machine.PER_CARRIER * Machine.CARRIERS;
         // A row's work has 19 columns: three digits leave no room for a word.
@@ -322,12 +335,12 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             () -> runAll(newVirtualThreadPerTaskExecutor(), tasks, call));
     }
 
-    /** Adds a row: how many ms each job takes. */
+    /** Adds a row: how many ms each side's job takes. */
     void time(String work, double model, Job platform, Job virtual) {
         measure(work, model, () -> meanMs(platform), () -> meanMs(virtual));
     }
 
-    /** Adds a row of times, in ms, that the gauges return. */
+    /** Adds a row of times that the gauges measure themselves, in ms. */
     void measure(String work, double model, Gauge platform, Gauge virtual) {
         add(work, true, model, platform, virtual);
     }
@@ -342,24 +355,26 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         Row row = new Row(experiment, work, isTime, model, List.of(), List.of());
         if (model <= 0) results.fail(row.name() + ": a model has to be above 0.");
         require(!results.rows.containsKey(row.name()), "two rows named " + row.name());
-        Side one = new Side(row.name() + ", platform", platform);
-        Side two = new Side(row.name() + ", virtual", virtual);
-        take(row.name() + "  warm-up", one, two, side -> warmUp(side.gauge, isTime));
+        Side onPlatform = new Side(row.name() + ", platform", platform);
+        Side onVirtual = new Side(row.name() + ", virtual", virtual);
+        inTurn(row.name() + "  warm-up", onPlatform, onVirtual,
+            side -> warmUp(side.gauge, isTime));
         for (int i = 1; i <= samples; i++) {
-            boolean isOdd = i % 2 == 1; // who goes second may find a warmer machine
-            take(row.name() + "  sample " + i + " of " + samples,
-                isOdd ? two : one, isOdd ? one : two,
+            // Whoever goes second may find a warmer machine, so they swap places.
+            Side first = i % 2 == 1 ? onVirtual : onPlatform;
+            Side second = first == onVirtual ? onPlatform : onVirtual;
+            inTurn(row.name() + "  sample " + i + " of " + samples, first, second,
                 side -> side.samples.add(side.gauge.read()));
         }
         var pairs = IntStream.range(0, samples)
-            .mapToObj(i -> new Pair(one.sample(i), two.sample(i))).toList();
-        // A count may end within a tick of 10 ms; then the JDK reports 0 or 100%.
+            .mapToObj(i -> new Pair(onPlatform.sample(i), onVirtual.sample(i))).toList();
+        // A count may end within a tick of 10 ms, for which the JDK would report 0 or 100%.
         List<Double> others = isTime ? List.of(Machine.others.getAsDouble()) : List.of();
-        require(results.add(new Row(experiment, work, isTime, model, pairs, others)),
-            "nobody reads on");
+        boolean isRead = results.add(new Row(experiment, work, isTime, model, pairs, others));
+        require(isRead, "nobody reads on");
     }
 
-    /** One side of a row. Once it has failed, it's asked no more, and has no samples. */
+    /** One side of a row. Once it has failed, it isn't read again, and has no samples. */
     private static class Side {
         final String name;
         final Gauge gauge;
@@ -376,7 +391,7 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     private interface Step { void take(Side side) throws Exception; }
 
-    private void take(String progress, Side first, Side second, Step step) {
+    private void inTurn(String progress, Side first, Side second, Step step) {
         results.show(progress + ", experiment " + place);
         for (Side side : List.of(first, second)) {
             if (side.failed) continue;
@@ -385,26 +400,29 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     /**
-     * Goes on for a second with work below 1 ms, until C2 has compiled it; with other work for
-     * as long as two samples take. A count is taken once.
+     * Work below 1 ms goes on for a second, until C2 has compiled it; other work for as long
+     * as two samples take. A count is read once.
      */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
         double ms = gauge.read();
         long enough = 1_000_000L * (ms < 1 ? size(1_000, 100) : size(400, 40));
-        while (isTime && ms > 0 && clock.getAsLong() - start < enough) ms = gauge.read();
+        while (isTime && ms > 0 && clock.getAsLong() - start < enough) {
+            ms = gauge.read();
+        }
     }
 
     /**
-     * The mean of the shots that fit into 200 ms, but of one at least, in ms. A median of so
-     * few would jump from one of them to another.
+     * Returns the mean, in ms, of the shots that fit into 200 ms, but of one at least. A median
+     * of so few would jump from one of them to another.
      */
     private double meanMs(Job job) throws Exception {
         long start = clock.getAsLong();
         for (int shots = 1; ; shots++) {
             job.call();
             double ms = (clock.getAsLong() - start) / 1e6;
-            if (ms + ms / shots >= size(200, 20)) return Math.rint(1e6 * ms / shots) / 1e6;
+            boolean isFull = ms + ms / shots >= size(200, 20); // one more wouldn't fit
+            if (isFull) return Math.rint(1e6 * ms / shots) / 1e6;
         }
     }
 }
@@ -414,25 +432,26 @@ class Machine {
     static final int JDK = Runtime.version().feature();
     static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     private static final String SCHEDULER = "jdk.virtualThreadScheduler.";
-    static final int CARRIERS = Math.min( // as Thread's javadoc says; to the JDK, 010 is ten
+    // As Thread's javadoc has it. To the JDK, 010 is ten; to Integer.getInteger, it's eight.
+    static final int CARRIERS = Math.min(
         Integer.parseInt(System.getProperty(SCHEDULER + "parallelism", "" + PROCESSORS)),
         Integer.parseInt(System.getProperty(SCHEDULER + "maxPoolSize", "32767")));
-    // Tasks per carrier: a hundred in all, but three at least, which still show a pin.
+    // Tasks per carrier: a hundred in all, within these limits. Three still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
     static DoubleSupplier others = Machine::othersLoad; // tests set another
 
     /** Refuses a JVM whose options have left it without carriers, or without its beans. */
     static void require() {
         Thread thread = Thread.startVirtualThread(() -> { });
-        Refused.unless(!thread.getClass().getSimpleName().startsWith("Bound"),
-            "this JVM has no carriers");
-        ManagementFactory.getRuntimeMXBean();
+        boolean isBound = thread.getClass().getSimpleName().startsWith("Bound");
+        Refused.unless(!isBound, "this JVM has no carriers"); // but platform threads
+        ManagementFactory.getRuntimeMXBean(); // throws a LinkageError if there are no beans
     }
 
-    /** The share of the processors that other programs have used since the last time. */
+    /** What other programs have used since the last call: 0 to 1 of the processors, or NaN. */
     private static double othersLoad() {
         try (var limit = new Scanner(new File("/sys/fs/cgroup/cpu.max"))) {
-            if (limit.hasNextInt()) return Lab.UNKNOWN; // the bean sees that container
+            if (limit.hasNextInt()) return Lab.UNKNOWN; // the bean sees only that container
         } catch (IOException e) { // no container with a limit, or not on Linux
         }
         try {
@@ -448,23 +467,24 @@ class Machine {
 // ------------------------------------------------- a run in this JVM, and who is told of it
 /** What is to be measured in this JVM. */
 record Run(Collection<Experiment> plan, boolean quick, int samples) {
-    /** Measures it to its end, or up to a signal. Returns the exit code. */
+    /** Measures it all, or as much as a signal allows. Returns the exit code. */
     int perform(Results results) {
-        Machine.others.getAsDouble(); // the next one counts from here
+        Machine.others.getAsDouble(); // the first row's share counts from here
         Runtime.getRuntime().addShutdownHook(new Thread(() -> endEarly(results)));
         Report report = results.report;
         int number = 0;
-        for (Experiment one : plan) {
+        for (Experiment experiment : plan) {
             if (report.isClosed()) break;
+            String name = experiment.name();
             String place = ++number + " of " + plan.size();
-            var lab = new Lab(results, one.name(), place, quick, samples);
-            results.attempt(one.name(), () -> one.body().run(lab));
+            var lab = new Lab(results, name, place, quick, samples);
+            results.attempt(name, () -> experiment.body().run(lab));
         }
         results.end(report, false);
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** As this JVM ends: if no signal has ended it, a call has, be it with exit code 0. */
+    /** As this JVM ends. If no signal has ended it, a call has, perhaps with exit code 0. */
     private static void endEarly(Results results) {
         if (!results.end(results.report, true)) return;
         boolean isSignal = Thread.getAllStackTraces().keySet().stream()
@@ -476,15 +496,15 @@ record Run(Collection<Experiment> plan, boolean quick, int samples) {
 /** What was measured, and what failed: in this JVM, or in a JDK's launches. */
 class Results {
     final Map<String, Row> rows = new LinkedHashMap<>(); // by their names
-    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is told once
-    final Report report; // is told of rows and failures as they come
-    volatile int starts; // launches that came to their end
+    final Set<String> failures = new CopyOnWriteArraySet<>(); // each is reported once
+    final Report report; // gets rows and failures as they come
+    volatile int completed; // launches that came to their end
     private final PrintStream console = System.err; // a call may set another
-    private boolean ended; // then nothing is added any more
+    private boolean ended; // from then on, nothing is added
 
     Results(Report report) { this.report = report; }
 
-    /** Does the job. A failure is kept, and all else goes on. Returns whether it had none. */
+    /** Returns whether the job succeeds. If not, its failure is kept, and all else goes on. */
     boolean attempt(String what, Job job) {
         try {
             job.call();
@@ -493,7 +513,7 @@ class Results {
             fail(what + ": " + Text.reason(e) + ".");
             return false;
         } finally {
-            Thread.interrupted(); // a call may leave that behind for the next one
+            Thread.interrupted(); // a call may have left an interrupt for the next one
         }
     }
 
@@ -506,7 +526,7 @@ class Results {
         if (!ended) Text.print(console, "\r%-79.79s\r".formatted(progress));
     }
 
-    /** Keeps a row; a further launch's joins it. Returns whether anybody reads on. */
+    /** Keeps a row; that of a further launch joins it. Returns whether anybody still reads. */
     synchronized boolean add(Row row) {
         if (ended) return false;
         show("");
@@ -516,15 +536,15 @@ class Results {
     }
 
     /**
-     * Tells this report of the end, unless one has been told; returns whether it did. A
-     * second caller waits until the first has told it: the JVM may end after that.
+     * Tells this report that all has ended, unless one knows already; returns whether it did. A
+     * second caller waits until the first one's report is done, as the JVM may end after that.
      */
-    synchronized boolean end(Report last, boolean isEarly) {
+    synchronized boolean end(Report told, boolean isEarly) {
         if (ended) return false;
         show("");
         ended = true;
         if (isEarly) failures.add("stopped before the end.");
-        last.finish(this, isEarly);
+        told.finish(this, isEarly);
         return true;
     }
 }
@@ -534,25 +554,30 @@ interface Report {
     void row(Row row);
     void failure(String why);
     void finish(Results all, boolean isEarly);
-    boolean isClosed(); // nobody reads on
+    boolean isClosed(); // nobody reads it any more
 }
 
-/** Where rows come from: a JDK, its launches (0: this JVM), and how many came to their end. */
-record Origin(String java, String vendor, int starts, int done, int samples) { }
+/** Where rows come from: a JDK and its launches, or this JVM if there are none. */
+record Origin(String java, String vendor, int launches, int completed, int samples) {
+    /** Such as "starts: 5, ", or "starts: 4 of 5, ". */
+    String starts() {
+        if (launches == 0) return "";
+        String of = completed < launches ? completed + " of " : "";
+        return "starts: " + of + launches + ", ";
+    }
+}
 
 /** A page of Markdown: a table row by row; what failed, a chart, and how to read them. */
 record Page(PrintStream out, boolean listsSamples) implements Report {
     /** Prints what comes before the rows. */
     void begin(Origin from) {
-        String starts = from.starts() == 0 ? "" : "starts: "
-            + (from.done() < from.starts() ? from.done() + " of " : "") + from.starts() + ", ";
+        long heapMb = Runtime.getRuntime().maxMemory() >> 20;
         print("## VirtualThreadsLab\n\n" + items(Stream.of(
             "Java " + from.java() + ", " + from.vendor(),
             Text.of("%s %s, processors: %s, carriers: %s, heap: up to %s MB, samples: %s",
                 System.getProperty("os.name"), System.getProperty("os.arch"),
-                Machine.PROCESSORS, Machine.CARRIERS,
-                Runtime.getRuntime().maxMemory() >> 20, from.samples()),
-            starts + LocalDate.now() + ", `" + command() + "`")) + """
+                Machine.PROCESSORS, Machine.CARRIERS, heapMb, from.samples()),
+            from.starts() + LocalDate.now() + ", `" + command() + "`")) + """
 
             Ratio: platform \u00f7 virtual; above 1\u00d7, virtual threads are faster.
 
@@ -566,8 +591,9 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         String options = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
             .filter(option -> option.matches("-(X|Djdk\\.(?!internal)).*"))
             .map(option -> option + " ").collect(Collectors.joining());
-        String words = System.getProperty("sun.java.command");
-        return "java " + options + words.replaceFirst("jdk\\.compiler/\\S+ ", ""); // java's own
+        String words = System.getProperty("sun.java.command")
+            .replaceFirst("jdk\\.compiler/\\S+ ", ""); // the class that runs source files
+        return "java " + options + words;
     }
 
     public void row(Row row) { print(line(row)); }
@@ -580,8 +606,9 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         String model = Text.ratio(row.model());
         if (ratio.length() < 10) ratio += " ";
         if (ratio.length() < 11) model += " ";
-        int left = Math.max(1, 18 - Math.max(10, ratio.length()));
-        return ("| %-12s | %-19s | %8s | %8s |%10s|%" + left + "s|\n").formatted(
+        int modelWidth = Math.max(1, 18 - Math.max(10, ratio.length()));
+        String form = "| %-12s | %-19s | %8s | %8s |%10s|%" + modelWidth + "s|\n";
+        return form.formatted(
             row.experiment(), row.work(),
             cell(row, row.platform()), cell(row, row.virtual()), ratio, model);
     }
@@ -592,13 +619,13 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         return value > 9_999 ? Text.number(value / 1e3, " s") : Text.number(value, " ms");
     }
 
-    /** Such as 47x (46-48). Of a noisy row, there's only the range, such as ~46-48x. */
+    /** Such as 47x (46-48), but of a noisy row only the range, such as ~20-48x. */
     static String ratio(Row row, boolean withRange) {
         String range = DoubleStream.of(row.lowest(), row.highest()).mapToObj(Text::ratio)
             .distinct().collect(Collectors.joining("\u2013")).replace("\u00d7", "");
         if (row.isNoisy()) return "~" + range + "\u00d7";
-        boolean told = withRange && range.contains("\u2013");
-        return Text.ratio(row.ratio()) + (told ? " (" + range + ")" : "");
+        boolean addsRange = withRange && range.contains("\u2013"); // not one ratio alone
+        return Text.ratio(row.ratio()) + (addsRange ? " (" + range + ")" : "");
     }
 
     public void finish(Results all, boolean isEarly) {
@@ -606,13 +633,14 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         if (!all.failures.isEmpty())
             print("\n" + items(all.failures.stream().map("Failed: "::concat)));
         if (rows.isEmpty()) return;
-        if (listsSamples) print("\n### Samples\n\n" + items(rows.stream().map(row ->
-            row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals())));
-        String bars = rows.stream().filter(row -> row.ratio() > 0).map(Page::bar)
+        if (listsSamples)
+            print("\n### Samples\n\n" + items(rows.stream().map(Page::samples)));
+        String bars = rows.stream().filter(Row::hasRatio).map(Page::bar)
             .collect(Collectors.joining());
-        if (!bars.isEmpty()) print("\n### At a glance\n\n```text\n" + " ".repeat(29)
-            + "platform better \u2502 virtual better; \u2588: a factor of 2\n" + bars
-            + "```\n");
+        if (!bars.isEmpty())
+            print("\n### At a glance\n\n```text\n" + " ".repeat(29)
+                + "platform better \u2502 virtual better; \u2588: a factor of 2\n"
+                + bars + "```\n");
         print("""
 
             - ~: don't quote it. The range is over 1.5-fold, or other programs used
@@ -622,20 +650,25 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
             """ + others(rows));
     }
 
-    /** A line of the chart. To the right of the middle, virtual threads are faster. */
-    private static String bar(Row row) {
-        double twos = Math.log(row.ratio()) / Math.log(2);
-        String bar = (row.isNoisy() ? "~" : "\u2588").repeat((int) Math.rint(Math.abs(twos)));
-        return "%-12s %-19s %12s\u2502%s %s\n".formatted(row.experiment(), row.work(),
-            twos < 0 ? bar : "", twos < 0 ? "" : bar, ratio(row, true));
+    private static String samples(Row row) {
+        return row.name() + ": platform " + row.platforms() + "; virtual " + row.virtuals();
     }
 
-    /** What others used at most, if that's worth a line; or that nobody can know it. */
+    /** A line of the chart. To the right of the middle, virtual threads are faster. */
+    private static String bar(Row row) {
+        double doublings = Math.log(row.ratio()) / Math.log(2);
+        int blocks = (int) Math.rint(Math.abs(doublings));
+        String bar = (row.isNoisy() ? "~" : "\u2588").repeat(blocks);
+        return "%-12s %-19s %12s\u2502%s %s\n".formatted(row.experiment(), row.work(),
+            doublings < 0 ? bar : "", doublings < 0 ? "" : bar, ratio(row, true));
+    }
+
+    /** Says what others used at most, or that it isn't known; if they didn't, nothing. */
     private static String others(Collection<Row> rows) {
         double most = Math.rint(100 * rows.stream().flatMap(row -> row.others().stream())
             .filter(Double::isFinite).max(Double::compare).orElse(Double.NaN));
-        if (most > 0) return Text.of(
-            "- Other programs used up to %s%% of the processors.\n", most);
+        if (most > 0)
+            return Text.of("- Other programs used up to %s%% of the processors.\n", most);
         if (most == 0 || rows.stream().noneMatch(Row::isTime)) return "";
         return """
             - Other programs: not known here. In a container with a limit on its
@@ -643,18 +676,20 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
             """;
     }
 
+    /** Prints the ratios of all rows, with a column for each JDK. */
     void sideBySide(List<Jdk> jdks) {
         print("\n### Side by side\n\n"
-            + line("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.name()))
+            + wideLine("Experiment and work", jdks.stream().map(jdk -> "JDK " + jdk.name()))
             + "|" + "-".repeat(32) + "|" + ("-".repeat(20) + ":|").repeat(jdks.size()) + "\n");
-        jdks.stream().flatMap(jdk -> jdk.results().rows.values().stream())
-            .filter(row -> row.ratio() > 0).map(Row::name).distinct()
-            .forEach(name -> print(line(name, jdks.stream()
-                .map(jdk -> jdk.results().rows.get(name))
-                .map(row -> row == null ? "\u2014" : ratio(row, true)))));
+        var names = jdks.stream().flatMap(jdk -> jdk.results().rows.values().stream())
+            .filter(Row::hasRatio).map(Row::name).distinct().toList();
+        for (String name : names) {
+            var rows = jdks.stream().map(jdk -> jdk.results().rows.get(name));
+            print(wideLine(name, rows.map(row -> row == null ? "\u2014" : ratio(row, true))));
+        }
     }
 
-    private static String line(String name, Stream<String> cells) {
+    private static String wideLine(String name, Stream<String> cells) {
         return cells.map(" %19s |"::formatted)
             .collect(Collectors.joining("", "| %-30s |".formatted(name), "\n"));
     }
@@ -663,7 +698,7 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
         return texts.map("- %s\n"::formatted).collect(Collectors.joining());
     }
 
-    /** Returns whether that went well. If not, it says so, once. */
+    /** Prints, and returns whether that went well. The first time it doesn't, it says so. */
     boolean print(String text) {
         if (isClosed()) return false;
         Text.print(out, text);
@@ -674,12 +709,12 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
     public boolean isClosed() { return out.checkError(); }
 }
 
-/** What a launch sends to its parent, a line each, that begins with a token of the parent's. */
+/** Sends what a launch is told to its parent. Each line begins with the parent's token. */
 record Wire(String token, PrintStream out) implements Report {
-    static final String PARENT = "lab.parent"; // when it ends, so does the launch
+    static final String PARENT = "lab.parent"; // its process ID; with it, the launch ends
     static final String TOKEN = "lab.token";
 
-    /** The wire of this JVM, if it's a launch, which from now on ends with its parent. */
+    /** The wire of this JVM, if it's a launch. From now on, it ends with its parent. */
     static Optional<Report> ofLaunch() {
         Optional.ofNullable(Long.getLong(PARENT)).flatMap(ProcessHandle::of)
             .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
@@ -699,42 +734,46 @@ record Wire(String token, PrintStream out) implements Report {
         if (!isEarly) send("end", "");
     }
 
-    private void send(String kind, String what) { // a call may have printed half a line
+    private void send(String kind, String what) {
+        // A line break comes first, as a call may have printed half a line.
         out.print("\n" + String.join("\t", token, kind, what) + "\n");
         out.flush();
     }
 
     public boolean isClosed() { return out.checkError(); }
 
-    /** Reads a line of a launch: what doesn't begin with the token is what a call prints. */
-    static void read(String line, String token, String start, Results results) {
+    /** Reads a line of a launch. One that doesn't begin with the token comes from a call. */
+    static void read(String line, String token, String launch, Results results) {
         String[] parts = line.split("\t", 3);
         if (!parts[0].equals(token)) return;
         switch (parts[1]) {
             case "row" -> results.add(row(parts[2]));
-            case "failed" -> results.fail(start + ": " + parts[2]);
-            default -> results.starts++;
+            case "failed" -> results.fail(launch + ": " + parts[2]);
+            default -> results.completed++;
         }
     }
 
-    /** A launch's row: one pair, its medians. */
+    /** A row that a launch has sent. It has one pair: that launch's medians. */
     static Row row(String sent) {
-        String[] part = sent.split("\t");
-        var pair = new Pair(Double.parseDouble(part[4]), Double.parseDouble(part[5]));
-        return new Row(part[0], part[1], Boolean.parseBoolean(part[2]),
-            Double.parseDouble(part[3]), List.of(pair), List.of(Double.valueOf(part[6])));
+        String[] parts = sent.split("\t");
+        var pair = new Pair(Double.parseDouble(parts[4]), Double.parseDouble(parts[5]));
+        var others = List.of(Double.valueOf(parts[6]));
+        return new Row(parts[0], parts[1], Boolean.parseBoolean(parts[2]),
+            Double.parseDouble(parts[3]), List.of(pair), others);
     }
 }
 
-/** How numbers and errors are written. Signs are escaped: any compiler reads them. */
+/** How numbers and errors are written. Signs are escaped, so any charset compiles. */
 class Text {
     private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
+    private static final String IN_ASCII = "x/--#|";
 
-    /** Prints; where the console's charset lacks a sign, in ASCII. */
+    /** Prints. If the console's charset lacks a sign, all of them are in ASCII. */
     static void print(PrintStream console, String text) {
-        boolean all = console.charset().newEncoder().canEncode(SIGNS);
-        for (int i = 0; i < SIGNS.length() && !all; i++)
-            text = text.replace(SIGNS.charAt(i), "x/--#|".charAt(i));
+        boolean lacksSigns = !console.charset().newEncoder().canEncode(SIGNS);
+        for (int i = 0; lacksSigns && i < SIGNS.length(); i++) {
+            text = text.replace(SIGNS.charAt(i), IN_ASCII.charAt(i));
+        }
         console.print(text);
     }
 
@@ -744,7 +783,7 @@ class Text {
             .map(v -> v instanceof Number n ? number(n.doubleValue(), "") : v).toArray());
     }
 
-    /** Three digits, two below 0.1, one below 0.01; all of a whole or a large number. */
+    /** Three digits, but two below 0.1, one below 0.01, and all of a whole or large number. */
     static String number(double value, String unit) {
         if (!Double.isFinite(value)) return "\u2014";
         double size = Math.abs(value);
@@ -754,30 +793,35 @@ class Text {
         return String.format(Locale.ROOT, format, value) + unit;
     }
 
-    /** Two digits, as no machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
+    /** Two digits, as no two machines agree on a third: 450x, 45x, 1.0x, 0.10x; but 1x. */
     static String ratio(double value) {
         if (!(value > 0) || Double.isInfinite(value)) return "\u2014";
         if (value < 0.001 || value % 1 == 0 && value < 10) return number(value, "\u00d7");
-        double last = Math.pow(10, Math.ceil(Math.log10(value)) - 2); // digit's worth
-        return last < 1 ? String.format(Locale.ROOT, "%.2g\u00d7", value)
-            : number(Math.rint(value / last) * last, "\u00d7");
+        double unit = Math.pow(10, Math.ceil(Math.log10(value)) - 2); // of the second digit
+        if (unit < 1) return String.format(Locale.ROOT, "%.2g\u00d7", value);
+        return number(Math.rint(value / unit) * unit, "\u00d7");
     }
 
     static String cell(String text) { return text.replaceAll("[|\\s\\p{Cntrl}]+", " "); }
 
+    /** Why a call has failed, in one line: the error and its causes. */
     static String reason(Throwable error) {
         String all = Stream.iterate(error, Objects::nonNull, Throwable::getCause)
             .limit(9).distinct() // a cause may come round again
             .filter(one -> !(one instanceof ExecutionException) || one.getCause() == null)
-            .map(one -> switch (one) { // javac 17 to 20 stop here, and quote this:
-                case AssertionError x -> // needs Java 21 or newer
-                    Objects.toString(x.getMessage(), "" + x);
-                case Refused x -> x.getMessage();
-                default -> one + Stream.of(one.getStackTrace())
-                    .filter(frame -> frame.getModuleName() == null).limit(1) // not the JDK
-                    .map(frame -> " at " + frame).collect(Collectors.joining());
-            }).collect(Collectors.joining(", caused by "));
+            .map(Text::described).collect(Collectors.joining(", caused by "));
         return "%.500s".formatted(cell(all)); // one may be long
+    }
+
+    private static String described(Throwable one) {
+        return switch (one) { // javac 17 to 20 stop here, and quote this:
+            case AssertionError x -> // needs Java 21 or newer
+                Objects.toString(x.getMessage(), "" + x);
+            case Refused x -> x.getMessage();
+            default -> one + Stream.of(one.getStackTrace())
+                .filter(frame -> frame.getModuleName() == null).limit(1) // not the JDK's
+                .map(frame -> " at " + frame).collect(Collectors.joining());
+        };
     }
 }
 
@@ -802,22 +846,24 @@ class CommandLine {
     boolean quick;
     boolean listsSamples;
     int samples; // of each side, in a JVM
-    int starts; // 0: measure in this JVM
+    int launches; // of each JDK; 0: measure in this JVM
 
-    /** Does what the words ask for; encores have to be named. Returns the exit code. */
+    /** Does what the words ask for. Encores have to be named. Returns the exit code. */
     static int obey(List<Experiment> list, List<Experiment> encores, String... words) {
         List<Experiment> all = Stream.of(list, encores).flatMap(List::stream).toList();
         if (Stream.of(words).anyMatch(Set.of("--help", "-h")::contains)) {
-            String names = all.stream().map(one -> "  %-12s  %s\n".formatted(one.name(),
-                one.summary())).collect(Collectors.joining());
-            return new Page(System.out, false).print(HELP.formatted(list.size()) + names)
-                ? 0 : 1;
+            String names = all.stream()
+                .map(one -> "  %-12s  %s\n".formatted(one.name(), one.summary()))
+                .collect(Collectors.joining());
+            String help = HELP.formatted(list.size()) + names;
+            return new Page(System.out, false).print(help) ? 0 : 1;
         }
         var asked = new CommandLine();
         try {
             Machine.require();
-            for (var it = List.of(words).iterator(); it.hasNext(); ) asked.take(it, all);
-        } catch (Refused | LinkageError e) { // a LinkageError: by an option of the JVM's
+            Iterator<String> rest = List.of(words).iterator();
+            while (rest.hasNext()) asked.take(rest, all);
+        } catch (Refused | LinkageError e) { // the JVM's options may cause a LinkageError
             System.err.println("VirtualThreadsLab: " + Text.reason(e));
             return 2;
         }
@@ -826,28 +872,32 @@ class CommandLine {
         return asked.run();
     }
 
-    /** Takes the next word, and a number or a folder that belongs to it. */
+    /** Takes the next word, and the number or folder that belongs to it. */
     private void take(Iterator<String> words, List<Experiment> all) {
         String word = words.next();
         switch (word) {
             case "--quick" -> quick = true;
             case "--samples" -> listsSamples = true;
             case "--runs" -> samples = upTo100(word, words);
-            case "--starts" -> starts = upTo100(word, words);
+            case "--starts" -> launches = upTo100(word, words);
             case "--java" -> jdks.add(Jdk.of(words.hasNext() ? words.next() : ""));
             case "all" -> plan.addAll(all);
-            default -> plan.add(all.stream().filter(one -> one.name().equals(word)).findFirst()
-                .orElseThrow(() -> new Refused(
-                    "not understood: '" + word + "'" + alike(word, all) + ", try --help")));
+            default -> plan.add(named(word, all));
         }
+    }
+
+    private static Experiment named(String word, List<Experiment> all) {
+        return all.stream().filter(one -> one.name().equals(word)).findFirst()
+            .orElseThrow(() -> new Refused(
+                "not understood: '" + word + "'" + alike(word, all) + ", try --help"));
     }
 
     /** A known word that begins alike, as a question. */
     private static String alike(String word, List<Experiment> all) {
         String closest = "";
         int most = 2; // letters that are alike; two say nothing
-        for (String known : Stream.concat(all.stream().map(Experiment::name),
-                OPTIONS.stream()).toList()) {
+        Stream<String> names = all.stream().map(Experiment::name);
+        for (String known : Stream.concat(names, OPTIONS.stream()).toList()) {
             int alike = Arrays.mismatch(word.toCharArray(), known.toCharArray());
             if (alike <= most) continue;
             most = alike;
@@ -857,27 +907,29 @@ class CommandLine {
     }
 
     private static int upTo100(String word, Iterator<String> words) {
-        String n = words.hasNext() ? words.next() : "";
-        Refused.unless(n.matches("[1-9]\\d?|100"), word + " takes a number from 1 to 100");
-        return Integer.parseInt(n);
+        String number = words.hasNext() ? words.next() : "";
+        boolean fits = number.matches("[1-9]\\d?|100");
+        Refused.unless(fits, word + " takes a number from 1 to 100");
+        return Integer.parseInt(number);
     }
 
-    /** In this JVM, or in launches; a launch itself differs only in its report. */
+    /** Runs in this JVM, or in launches. A launch itself differs only in its report. */
     private int run() {
         var page = new Page(System.out, listsSamples);
-        if (starts > 0 || !jdks.isEmpty()) {
+        if (launches > 0 || !jdks.isEmpty()) {
             if (jdks.isEmpty()) jdks.add(Jdk.ofThisJvm());
-            starts = Math.max(1, starts);
+            launches = Math.max(1, launches);
             return new Launches(this, page).run();
         }
         Optional<Report> wire = Wire.ofLaunch();
-        if (wire.isEmpty()) page.begin(new Origin("" + Runtime.version(),
-            System.getProperty("java.vm.vendor"), 0, 0, samples));
+        var thisJvm = new Origin("" + Runtime.version(),
+            System.getProperty("java.vm.vendor"), 0, 0, samples);
+        if (wire.isEmpty()) page.begin(thisJvm);
         return new Run(plan, quick, samples).perform(new Results(wire.orElse(page)));
     }
 }
 
-/** What the words ask for can't be done; nothing is measured. */
+/** What the words ask for can't be done, so nothing is measured. */
 class Refused extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -905,9 +957,9 @@ class Launches {
 
     int run() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
-        for (int i = 1; i <= asked.starts; i++) {
+        for (int i = 1; i <= asked.launches; i++) {
             for (Jdk jdk : asked.jdks) {
-                String name = "start " + i + " of " + asked.starts + ", JDK " + jdk.name();
+                String name = "start " + i + " of " + asked.launches + ", JDK " + jdk.name();
                 if (signal == 0) jdk.results().attempt(name, () -> launch(name, jdk));
             }
         }
@@ -923,10 +975,11 @@ class Launches {
         for (Jdk jdk : asked.jdks) {
             Results results = jdk.results();
             if (jdk != asked.jdks.getFirst()) page.print("\n");
-            if (!results.rows.isEmpty()) page.begin(new Origin(jdk.version(), jdk.vendor(),
-                asked.starts, results.starts, asked.samples));
+            var origin = new Origin(jdk.version(), jdk.vendor(), asked.launches,
+                results.completed, asked.samples);
+            if (!results.rows.isEmpty()) page.begin(origin);
             results.rows.values().forEach(page::row);
-            results.end(page, signal > 0 && results.starts < asked.starts);
+            results.end(page, signal > 0 && results.completed < asked.launches);
         }
         if (asked.jdks.size() > 1) page.sideBySide(asked.jdks);
         printed.complete(null);
@@ -934,13 +987,14 @@ class Launches {
 
     /**
      * As this JVM ends, mostly by Ctrl-C: ends the launch, and waits until what it has sent
-     * is printed. If a launch begins meanwhile, it sees the signal: this sets it before
-     * it looks at the child, and launch() sets the child before it looks at the signal.
+     * is printed. No launch escapes that begins meanwhile: this sets the signal before it
+     * looks at the child, and launch() sets the child before it looks at the signal.
      */
     private void stop() {
         signal = 1;
         Process last = child;
-        if (last != null) { // by its handle: Process.destroy closes what is still read
+        if (last != null) {
+            // Process.destroy itself would close the streams that are still read.
             last.toHandle().destroy();
             last.onExit().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
             last.toHandle().destroyForcibly();
@@ -949,37 +1003,40 @@ class Launches {
         print(); // unless main has done it
     }
 
-    private void launch(String start, Jdk jdk) throws Exception {
-        System.err.println(start);
+    private void launch(String name, Jdk jdk) throws Exception {
+        System.err.println(name);
         Results results = jdk.results();
         var builder = new ProcessBuilder(command(jdk.folder()))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.environment().keySet().removeAll(Set.of( // their options are in the command
-            "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
-        int before = results.starts;
+        // The options in these variables are part of the command already.
+        builder.environment().keySet().removeAll(
+            Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"));
+        int before = results.completed;
         child = builder.start();
         if (signal != 0) child.toHandle().destroy();
         var lines = child.inputReader(StandardCharsets.UTF_8).lines();
-        Thread reader = Thread.ofPlatform().daemon().start(() -> results.attempt(start,
-            () -> lines.forEach(line -> Wire.read(line, token, start, results))));
+        Thread reader = Thread.ofPlatform().daemon().start(() -> results.attempt(name,
+            () -> lines.forEach(line -> Wire.read(line, token, name, results))));
         int exit = child.waitFor();
         reader.join(5_000); // a program that a call has started may keep the output open
-        if (Set.of(129, 130, 143).contains(exit)) signal = exit; // Ctrl-C ends all
-        if (signal == 0 && results.starts == before)
-            results.fail(start + ": stopped before the end, exit code " + exit + ".");
+        // By SIGHUP, SIGINT (Ctrl-C) or SIGTERM: then this ends as well.
+        if (Set.of(129, 130, 143).contains(exit)) signal = exit;
+        if (signal == 0 && results.completed == before)
+            results.fail(name + ": stopped before the end, exit code " + exit + ".");
     }
 
-    /** The command of this JVM, with its options and the first caller's class. */
+    /** The command that has started this JVM, with its options, for this JDK. */
     private List<String> command(String folder) {
         List<String> command = new ArrayList<>(List.of(folder + "/bin/java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         // These two open ports, which only one JVM can have.
         command.removeIf(one -> one.matches("-.*jdwp.*|-Dcom.sun.management.*"));
+        // The first frame of main's stack is in the class that was started: maybe a subclass.
         String main = List.of(new Throwable().getStackTrace()).getLast().getClassName();
         command.addAll(List.of("-Dstdout.encoding=UTF-8", "-D" + Wire.TOKEN + "=" + token,
             "-D" + Wire.PARENT + "=" + ProcessHandle.current().pid(),
             "--class-path=" + System.getProperty("java.class.path")));
-        String source = System.getProperty("jdk.internal.javac.source"); // java --source 21
+        String source = System.getProperty("jdk.internal.javac.source"); // of java --source
         if (source != null) command.addAll(List.of("--source", source));
         command.add(System.getProperty("jdk.launcher.sourcefile", main));
         command.addAll(List.of("--runs", "" + asked.samples));
@@ -991,30 +1048,30 @@ class Launches {
 
 /** A JDK, and what its launches have measured: each gives every row a pair of samples. */
 record Jdk(String folder, String name, String version, String vendor, Results results) {
-    /** The one in this folder, as its file "release" says. */
+    /** The JDK in this folder, with the names that its file "release" gives. */
     static Jdk of(String folder) {
-        var release = new Properties(); // of quoted values
+        var release = new Properties();
         try (var file = new FileReader(folder + "/release")) {
             release.load(file);
         } catch (IOException | IllegalArgumentException e) { // then it has no version
         }
-        release.replaceAll((key, value) -> value.toString().replace("\"", ""));
+        release.replaceAll((key, quoted) -> quoted.toString().replace("\"", ""));
         String name = release.getProperty("JAVA_VERSION", "");
-        boolean runs = Stream.of("/bin/java", "/bin/java.exe")
+        boolean hasJava = Stream.of("/bin/java", "/bin/java.exe")
             .anyMatch(java -> new File(folder + java).canExecute());
-        Refused.unless(runs && name.matches("(2[1-9]|[3-9]\\d)\\b.*"),
+        Refused.unless(hasJava && name.matches("(2[1-9]|[3-9]\\d)\\b.*"),
             "--java takes the folder of a JDK of 21 or newer, not '" + folder + "'");
         return new Jdk(folder, name, release.getProperty("JAVA_RUNTIME_VERSION", name),
-            release.getProperty("IMPLEMENTOR", "unknown"), forRows());
+            release.getProperty("IMPLEMENTOR", "unknown"), shown());
     }
 
     static Jdk ofThisJvm() {
         return new Jdk(System.getProperty("java.home"), System.getProperty("java.version"),
-            "" + Runtime.version(), System.getProperty("java.vm.vendor"), forRows());
+            "" + Runtime.version(), System.getProperty("java.vm.vendor"), shown());
     }
 
-    /** Results whose rows are shown on standard error as they come. */
-    private static Results forRows() { return new Results(new Page(System.err, false)); }
+    /** Results that show their rows on standard error as they come. */
+    private static Results shown() { return new Results(new Page(System.err, false)); }
 }
 
 // ---------------------------------------- seven more experiments, and what only they use
@@ -1066,8 +1123,9 @@ class Encores {
         try (var pooled = new Server(newFixedThreadPool(pool), waitMs);
                 var virtual = new Server(newVirtualThreadPerTaskExecutor(), waitMs)) {
             for (int rate : new int[] {320, 600}) { // calls a second
-                double over = Math.max(0, rate * waitMs / 1_000.0 / pool - 1);
-                lab.measure(rate + " calls a second", 1 + over * lastMs / 2 / waitMs,
+                double overload = Math.max(0, rate * waitMs / 1_000.0 / pool - 1);
+                double queuedMs = overload * lastMs / 2; // by the middle call
+                lab.measure(rate + " calls a second", 1 + queuedMs / waitMs,
                     () -> pooled.latency(() -> pooled.callAt(rate, lastMs)),
                     () -> virtual.latency(() -> virtual.callAt(rate, lastMs)));
             }
@@ -1094,8 +1152,8 @@ class Encores {
             Job platform = () ->
                 Lab.runAll(newThreadPerTaskExecutor(Thread::new), tasks, task);
             Job virtual = () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, task);
-            lab.time(tasks + " tasks", Machine.CARRIERS < Machine.PROCESSORS ? Lab.UNKNOWN : 1,
-                platform, virtual);
+            double model = Machine.CARRIERS < Machine.PROCESSORS ? Lab.UNKNOWN : 1;
+            lab.time(tasks + " tasks", model, platform, virtual);
             lab.measure("median call", Lab.UNKNOWN,
                 () -> server.latency(platform), () -> server.latency(virtual));
         }
@@ -1160,7 +1218,7 @@ class Encores {
      * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
-        long room = Runtime.getRuntime().maxMemory() / 2_000; // over twice their weight
+        long room = Runtime.getRuntime().maxMemory() / 2_000; // over twice what they take
         int n = (int) Math.min(lab.size(1_000_000, 200_000), room);
         lab.count("bytes of each", () -> Lab.UNKNOWN, () -> {
             double before = heapUsed();
@@ -1175,15 +1233,17 @@ class Encores {
 
     /** Starts n virtual threads that park, asks once all are there, and lets them go. */
     static double park(int n, Gauge question) throws Exception {
-        var come = new CountDownLatch(n);
+        var toCome = new CountDownLatch(n);
         var open = new AtomicBoolean();
         var threads = new Thread[n];
         try {
-            for (int i = 0; i < n; i++) threads[i] = Thread.startVirtualThread(() -> {
-                come.countDown();
-                while (!open.get()) LockSupport.park();
-            });
-            Lab.inTime(come.await(Lab.patience, TimeUnit.SECONDS));
+            for (int i = 0; i < n; i++) {
+                threads[i] = Thread.startVirtualThread(() -> {
+                    toCome.countDown();
+                    while (!open.get()) LockSupport.park();
+                });
+            }
+            Lab.inTime(toCome.await(Lab.patience, TimeUnit.SECONDS));
             return question.read();
         } finally {
             open.set(true);
@@ -1240,7 +1300,7 @@ class Encores {
         }
     }
 
-    /** The same beside pairs that hand over for so many ms; in 40, each finds a carrier. */
+    /** The same beside pairs that hand over for so long. Within 40 ms, each has a carrier. */
     static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
         var turns = new AtomicInteger();
         double delay = delay(executor, pairs, 40,
@@ -1249,7 +1309,7 @@ class Encores {
         return delay;
     }
 
-    /** A second thread takes what this one puts. The queue has one place, so each waits. */
+    /** A second thread takes what this one puts. The queue has one place, so both wait. */
     static int handOver(ExecutorService executor, int ms) throws Exception {
         long end = System.nanoTime() + ms * 1_000_000L;
         var queue = new ArrayBlockingQueue<Boolean>(1);
@@ -1277,7 +1337,7 @@ class Encores {
                 try (exchange) {
                     Thread.sleep(waitMs);
                     exchange.sendResponseHeaders(200, -1);
-                } catch (InterruptedException e) { // by close
+                } catch (InterruptedException e) { // close() ends this wait
                 }
             });
             server.setExecutor(executor);
@@ -1286,7 +1346,7 @@ class Encores {
             address = java.net.URI.create("http://127.0.0.1:" + port).toURL();
         }
 
-        /** Blocks its thread and needs no other. Latency counts from this nanoTime. */
+        /** Blocks its thread, and needs no other one. Latency counts from this nanoTime. */
         void call(long from) throws IOException {
             var connection = (java.net.HttpURLConnection)
                 address.openConnection(java.net.Proxy.NO_PROXY);
@@ -1299,7 +1359,8 @@ class Encores {
         void callAt(int perSecond, int lastMs) throws Exception {
             var next = new AtomicInteger();
             long start = System.nanoTime();
-            Lab.runAll(newVirtualThreadPerTaskExecutor(), perSecond * lastMs / 1_000, () -> {
+            int calls = perSecond * lastMs / 1_000;
+            Lab.runAll(newVirtualThreadPerTaskExecutor(), calls, () -> {
                 long due = start + next.getAndIncrement() * 1_000_000_000L / perSecond;
                 TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
                 call(due);

@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.*;
 import java.util.function.*;
 import java.util.stream.*;
 import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordingFile;
+import jdk.jfr.consumer.*;
 
 /**
- * Runs the lab in this JVM, with a clock and gauges that say what is known, and compares whole
- * reports with the texts in .ci/expected. Its words name tests; "write" writes their texts
- * anew: read what git diff says of them before you commit. LabTest starts it with 2
- * processors and 3 carriers, and rows with others, too.
+ * Runs the lab in this JVM, with a clock and gauges whose numbers are known, and compares whole
+ * reports with the texts in .ci/expected. Its words name tests. With "write", their texts are
+ * written anew: read git diff before you commit. LabTest starts all tests with 2 processors and
+ * 3 carriers, and rows with other numbers, too.
  */
 class Expected {
     static final Map<String, Callable<String>> TESTS = new LinkedHashMap<>();
@@ -27,8 +27,8 @@ class Expected {
     public static void main(String[] words) throws Exception {
         String machine = "-" + Machine.PROCESSORS + "-" + Machine.CARRIERS;
         TESTS.put("plain", () -> run(plain()));
-        TESTS.put("progress", () -> captured(false, () -> CommandLine.obey(plain(), List.of(),
-            "--runs", "2", "--quick"), "--quick"));
+        TESTS.put("progress", () -> captured(false,
+            () -> VirtualThreadsLab.run(plain(), "--runs", "2", "--quick"), "--quick"));
         TESTS.put("cells", () -> run(cells(), "all"));
         TESTS.put("failing", () -> run(failing()));
         TESTS.put("noisy-busy", () -> run(noisy(), "--samples"));
@@ -36,11 +36,12 @@ class Expected {
             + run(plain(), "one", "--samples", "--runs", "2"));
         if (Files.exists(Path.of("/bin/sh"))) TESTS.put("starts", Expected::starts);
         TESTS.put("interrupted", Expected::stopped);
-        TESTS.put("help", () -> captured(true, () -> CommandLine.obey(VirtualThreadsLab.FIVE,
-            Encores.LIST, "--help"), "--help"));
+        TESTS.put("help", () -> captured(true,
+            () -> CommandLine.obey(VirtualThreadsLab.FIVE, Encores.LIST, "--help"), "--help"));
         TESTS.put("refused", Expected::refused);
-        TESTS.put("order", () -> run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1",
-            "--quick", "--quick") + run(plain(), "samples", "all", "--runs", "100"));
+        TESTS.put("order", () ->
+            run(plain(), "one", "two", "--runs", "9", "one", "--runs", "1", "--quick",
+                "--quick") + run(plain(), "samples", "all", "--runs", "100"));
         TESTS.put("turns", Expected::turns);
         TESTS.put("numbers", Expected::numbers);
         TESTS.put("ranges", Expected::ranges);
@@ -52,12 +53,14 @@ class Expected {
         TESTS.put("sides" + machine, Expected::sides);
         List<String> wanted = new ArrayList<>(List.of(words));
         boolean write = wanted.remove("write");
-        for (String name : TESTS.keySet())
-            if (wanted.isEmpty() || wanted.stream().anyMatch(name::contains)) test(name, write);
+        for (String name : TESTS.keySet()) {
+            boolean isWanted = wanted.isEmpty() || wanted.stream().anyMatch(name::contains);
+            if (isWanted) test(name, write);
+        }
         System.exit(0);
     }
 
-    /** Compares a test's text with the kept one, and tells the first line that differs. */
+    /** Compares a test's text with the kept one, and prints the first line that differs. */
     static void test(String name, boolean write) throws Exception {
         now = 0;
         others = 0;
@@ -83,9 +86,12 @@ class Expected {
         List<String> lines = text.lines().toList();
         List<String> wanted = Files.exists(kept) ? Files.readAllLines(kept) : List.of();
         int at = Arrays.mismatch(lines.toArray(), wanted.toArray());
-        System.out.println(at < 0 ? "passed: expected: " + name
-            : "FAILED: expected: " + name + ": " + kept + ", line " + (at + 1) + ": expected: "
-                + line(wanted, at) + ", but was: " + line(lines, at));
+        if (at < 0) {
+            System.out.println("passed: expected: " + name);
+            return;
+        }
+        System.out.println("FAILED: expected: " + name + ": " + kept + ", line " + (at + 1)
+            + ": expected: " + line(wanted, at) + ", but was: " + line(lines, at));
     }
 
     static String line(List<String> lines, int i) {
@@ -98,10 +104,13 @@ class Expected {
         return captured(true, () -> VirtualThreadsLab.run(list, words), words);
     }
 
-    /** The clock goes on by 0.7 s whenever it's read: a warm-up of long work reads once. */
+    /** Each look at the clock takes 0.7 s, so a warm-up of long work reads its gauge once. */
     static long tick() { return now += 700_000_000; }
 
-    /** What is printed, without what differs by machine, day and place; then the exit code. */
+    /**
+     * What is printed, without what differs by machine, day and place, then the exit code.
+     * Standard error is left out if asked, unless it's all there is.
+     */
     static String captured(boolean outOnly, Callable<Integer> code, String... words)
             throws Exception {
         var out = new ByteArrayOutputStream();
@@ -127,16 +136,16 @@ class Expected {
             .replaceAll("( at (Expected|Lab)\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$4(N");
         String said = err.toString(UTF_8)
             .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
-        return text + (outOnly && !text.isEmpty() ? "" : "standard error:\n" + said + "\n")
-            + "exit code " + exit + "\n";
+        if (!outOnly || text.isEmpty()) text += "standard error:\n" + said + "\n";
+        return text + "exit code " + exit + "\n";
     }
 
-    static Experiment one(String name, Body body) {
+    static Experiment odd(String name, Body body) {
         return new Experiment(name, "an odd one", body);
     }
 
     /** A gauge that reads these numbers in turn, the first in the warm-up. */
-    static Gauge of(double... numbers) {
+    static Gauge inTurns(double... numbers) {
         var next = new AtomicInteger();
         return () -> numbers[next.getAndIncrement() % numbers.length];
     }
@@ -146,22 +155,23 @@ class Expected {
     static List<Experiment> plain() {
         return List.of(
             new Experiment("two", "two rows", lab -> {
-                lab.measure("of five", 2.5, of(1_000, 42, 40, 38, 44, 36),
-                    of(1_000, 16, 15, 17, 14.5, 16.5));
+                lab.measure("of five", 2.5, inTurns(1_000, 42, 40, 38, 44, 36),
+                    inTurns(1_000, 16, 15, 17, 14.5, 16.5));
                 lab.measure("a | bar\nand more", 1, () -> 40, () -> 16);
             }),
-            one("one", lab -> lab.measure("of ten", 0.5,
-                of(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
-                of(9, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24.5))),
-            one("samples", lab -> {
-                lab.measure("many", Lab.UNKNOWN, of(1, 10, 500, 11, 12, 13, 14, 15, 16, 17, 18,
-                    19, 20), () -> 10.123456);
+            odd("one", lab -> lab.measure("of ten", 0.5,
+                inTurns(9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+                inTurns(9, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24.5))),
+            odd("samples", lab -> {
+                lab.measure("many", Lab.UNKNOWN,
+                    inTurns(1, 10, 500, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20),
+                    () -> 10.123456);
                 lab.measure("few", Lab.UNKNOWN, () -> 0.0791234, () -> 1);
             }));
     }
 
     static List<Experiment> cells() {
-        return List.of(one("cells", lab -> {
+        return List.of(odd("cells", lab -> {
             lab.measure("small", 0.02, () -> 0.0666, () -> 72.2);
             lab.measure("long", 999, () -> 20_334, () -> 10_167);
             lab.measure("nearly long", Lab.UNKNOWN, () -> 9_999, () -> 10_000);
@@ -172,8 +182,8 @@ class Expected {
             lab.measure("nothing", 1, () -> 5, () -> 0);
             lab.measure("endless", 1, () -> Double.POSITIVE_INFINITY, () -> 5);
             lab.measure("less than nothing", 1, () -> -5, () -> 5);
-            lab.measure("long range", 0.1, of(1, 10, 25.1, 10, 10, 10), () -> 100);
-            lab.measure("longest range", 0.1, of(1, 5.5, 9.9, 7, 7, 7), () -> 100);
+            lab.measure("long range", 0.1, inTurns(1, 10, 25.1, 10, 10, 10), () -> 100);
+            lab.measure("longest range", 0.1, inTurns(1, 5.5, 9.9, 7, 7, 7), () -> 100);
             lab.count("things", () -> 12_345.6, () -> 1);
             lab.count("one side", () -> Lab.UNKNOWN, () -> 1_234_567);
         }));
@@ -181,10 +191,10 @@ class Expected {
 
     static List<Experiment> failing() {
         return List.of(
-            one("warm-up", lab -> lab.measure("fails", 1, () -> {
+            odd("warm-up", lab -> lab.measure("fails", 1, () -> {
                 throw new IOException("no\nroom \033[31m", new IllegalStateException("deeper"));
             }, () -> 16)),
-            one("late", lab -> {
+            odd("late", lab -> {
                 var reads = new AtomicInteger();
                 lab.measure("fails", 1, () -> 40, () -> {
                     Lab.check("sheep", 3, reads.incrementAndGet() == 3 ? 4 : 3);
@@ -193,34 +203,34 @@ class Expected {
                 lab.measure("has no model", 0, () -> 40, () -> 16);
                 lab.measure("goes on", 1, () -> 40, () -> 16);
             }),
-            one("tasks", lab -> lab.time("three", 1, () ->
+            odd("tasks", lab -> lab.time("three", 1, () ->
                 Lab.runAll(newThreadPerTaskExecutor(Thread::new), 3, () -> {
                     throw new AssertionError("dropped");
                 }), () -> now += 5_000_000)),
-            one("cancelled", lab -> lab.time("by the call", 1, () ->
+            odd("cancelled", lab -> lab.time("by the call", 1, () ->
                 Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1, () -> {
                     throw new CancellationException("a call's own");
                 }), () -> now += 5_000_000)),
-            one("body", lab -> {
+            odd("body", lab -> {
                 throw new CancellationException();
             }),
-            one("silent", lab -> lab.measure("errors", 1, () -> {
+            odd("silent", lab -> lab.measure("errors", 1, () -> {
                 throw new AssertionError();
             }, () -> {
                 throw new ExecutionException(null);
             })),
-            one("circle", lab -> {
+            odd("circle", lab -> {
                 var one = new IllegalStateException("one");
                 throw new IllegalStateException("two", one.initCause(new Error("three", one)));
             }),
-            one("odd", lab -> Expected.<RuntimeException>sneak(new Throwable("neither"))),
-            one("long", lab -> {
+            odd("odd", lab -> Expected.<RuntimeException>sneak(new Throwable("neither"))),
+            odd("long", lab -> {
                 throw new IllegalStateException("a long message ".repeat(10_000));
             }),
-            one("frames", lab -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1,
+            odd("frames", lab -> Lab.runAll(newThreadPerTaskExecutor(Thread::new), 1,
                 new java.util.concurrent.ArrayBlockingQueue<>(1)::remove)),
-            one("deep", lab -> List.of().getFirst()),
-            one("twice", lab -> {
+            odd("deep", lab -> List.of().getFirst()),
+            odd("twice", lab -> {
                 for (String name : List.of("a | row", "a row"))
                     lab.measure(name, 1, () -> 40, () -> 16);
             }));
@@ -231,33 +241,34 @@ class Expected {
 
     static List<Experiment> noisy() {
         return List.of(
-            one("spread", lab -> lab.measure("just not", 1, of(1, 10, 15, 10, 10, 10),
+            odd("spread", lab -> lab.measure("just not", 1, inTurns(1, 10, 15, 10, 10, 10),
                 () -> 10)),
-            one("noisy", lab -> lab.measure("one in five", 1,
-                of(1, 100, 151, 100, 100, 100), () -> 10)),
-            one("virtual", lab -> lab.measure("noisy", 1, () -> 10,
-                of(1, 100, 151, 100, 100, 100))),
+            odd("noisy", lab -> lab.measure("one in five", 1,
+                inTurns(1, 100, 151, 100, 100, 100), () -> 10)),
+            odd("virtual", lab -> lab.measure("noisy", 1, () -> 10,
+                inTurns(1, 100, 151, 100, 100, 100))),
             busy(0.1, 16),
             busy(0.11, 80),
-            one("count", lab -> lab.count("is never noisy", of(1, 10, 20, 30, 40, 50), () -> {
-                others = 0.9; // nobody asks
-                return 2;
-            })),
+            odd("count", lab ->
+                lab.count("is never noisy", inTurns(1, 10, 20, 30, 40, 50), () -> {
+                    others = 0.9; // nobody asks
+                    return 2;
+                })),
             busy(0.294, 16),
-            one("busy", lab -> lab.measure("one side", 1, () -> Lab.UNKNOWN, () -> {
+            odd("busy", lab -> lab.measure("one side", 1, () -> Lab.UNKNOWN, () -> {
                 others = 0.5;
                 return 16;
             })));
     }
 
     static Experiment busy(double share, double virtual) {
-        return one("busy", lab -> lab.measure("others " + share, 1, () -> 40, () -> {
+        return odd("busy", lab -> lab.measure("others " + share, 1, () -> 40, () -> {
             others = share; // while it reads
             return virtual;
         }));
     }
 
-    /** As by Ctrl-C: what has been measured is printed, and no more after that. */
+    /** As by Ctrl-C: prints what has been measured, and nothing after that. */
     static String stopped() throws Exception {
         return captured(false, () -> {
             var page = new Page(System.out, true);
@@ -265,8 +276,8 @@ class Expected {
             page.begin(new Origin("" + Runtime.version(),
                 System.getProperty("java.vm.vendor"), 0, 0, 5));
             return new Run(List.of(
-                one("first", lab -> lab.measure("done", 1, () -> 40, () -> 16)),
-                one("then", lab -> {
+                odd("first", lab -> lab.measure("done", 1, () -> 40, () -> 16)),
+                odd("then", lab -> {
                     results.fail("something else.");
                     results.end(page, true);
                     lab.measure("not printed", 1, () -> 40, () -> 16);
@@ -276,15 +287,18 @@ class Expected {
 
     /** A bean that sees only this JVM's container, and one that sees others in one row. */
     static String unknown() throws Exception {
-        return run(List.of(one("unknown", lab -> lab.measure("others", 1, () -> {
+        var nowhere = List.of(odd("unknown", lab -> lab.measure("others", 1, () -> {
             others = Double.NaN;
             return 40;
-        }, () -> 16)))) + run(List.of(one("counts", lab -> lab.count("things", () -> 4,
-            () -> 2)), one("unknown", lab -> lab.measure("others", 1, () -> 40, () -> 16)),
-            busy(0.03, 16)));
+        }, () -> 16)));
+        var inOneRow = List.of(
+            odd("counts", lab -> lab.count("things", () -> 4, () -> 2)),
+            odd("unknown", lab -> lab.measure("others", 1, () -> 40, () -> 16)),
+            busy(0.03, 16));
+        return run(nowhere) + run(inOneRow);
     }
 
-    /** Two JDKs, of which one is older, take turns; two starts of the other one fail. */
+    /** Two JDKs take turns, and two launches of 25 fail; 21 alone; a launch without rows. */
     static String starts() throws Exception {
         Path home = Files.createTempDirectory("starts");
         List<String> words = new ArrayList<>(List.of("--starts", "3", "--runs", "2", "even"));
@@ -292,45 +306,53 @@ class Expected {
             for (int start = 1; start <= 3; start++) {
                 Files.writeString(home.resolve(jdk + "-" + start), sends(jdk, start));
             }
-            Path bin = Files.createDirectories(home.resolve("jdk" + jdk).resolve("bin"));
-            Files.writeString(bin.resolveSibling("release"),
-                "IMPLEMENTOR=\"a vendor\"\nJAVA_VERSION=\"%s.0.4\"\n".formatted(jdk));
-            Path java = Files.writeString(bin.resolve("java"), """
-                #!/bin/sh
-                cd '%s'
-                echo >> count%2$s
-                n=$(grep -c '' count%2$s)
-                echo "$@" | sed 's/.*-Ds/-Ds/; s/h=[^ ]*/h=PATH/; s/t=[0-9]*/t=PID/
-                    s/n=[0-9a-f]*/n=TOKEN/' >> said%2$s
-                token=$(echo "$@" | sed 's/.*-Dlab.token=//; s/ .*//')
-                sed "s/TOKEN/$token/" %2$s-$n
-                [ "${n}%2$s" != 225 ] || exit 25
-                [ "${n}%2$s" != 325 ] || exit 7
-                """.formatted(home, jdk));
-            java.toFile().setExecutable(true);
-            words.addAll(List.of("--java", "" + bin.getParent()));
+            words.addAll(List.of("--java", "" + fakeJdk(home, jdk)));
         }
-        var list = List.of(one("even", lab -> { }));
-        String shown = "--starts 3 --runs 2 even --java jdk21 --java jdk25";
-        String both = captured(false, () -> VirtualThreadsLab.run(list,
-            words.toArray(String[]::new)), shown)
-            + Files.readString(home.resolve("said25")).replace("" + home, "HOME");
+        var list = List.of(odd("even", lab -> { }));
+        String both = captured(false,
+            () -> VirtualThreadsLab.run(list, words.toArray(String[]::new)),
+            "--starts 3 --runs 2 even --java jdk21 --java jdk25");
+        both += Files.readString(home.resolve("said25")).replace("" + home, "HOME");
         Files.delete(home.resolve("count21"));
-        String one = captured(true, () -> VirtualThreadsLab.run(list, "--java",
-            home + "/jdk21", "--samples", "even"), "--java jdk21 --samples even");
+        String jdk21 = home + "/jdk21";
+        String one = captured(true,
+            () -> VirtualThreadsLab.run(list, "--java", jdk21, "--samples", "even"),
+            "--java jdk21 --samples even");
         Files.delete(home.resolve("21-1"));
         Files.delete(home.resolve("count21"));
-        String none = captured(true, () -> VirtualThreadsLab.run(list, "--java",
-            home + "/jdk21", "even"), "--java jdk21 even");
+        String none = captured(true,
+            () -> VirtualThreadsLab.run(list, "--java", jdk21, "even"), "--java jdk21 even");
         try (var files = Files.walk(home)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
         return both + one + none;
     }
 
+    /** A JDK whose java keeps its arguments, and prints what start number n is to send. */
+    static Path fakeJdk(Path home, int jdk) throws Exception {
+        Path folder = home.resolve("jdk" + jdk);
+        Path bin = Files.createDirectories(folder.resolve("bin"));
+        Files.writeString(folder.resolve("release"),
+            "IMPLEMENTOR=\"a vendor\"\nJAVA_VERSION=\"%s.0.4\"\n".formatted(jdk));
+        Path java = Files.writeString(bin.resolve("java"), """
+            #!/bin/sh
+            cd '%s'
+            echo >> count%2$s
+            n=$(grep -c '' count%2$s)
+            echo "$@" | sed 's/.*-Ds/-Ds/; s/h=[^ ]*/h=PATH/; s/t=[0-9]*/t=PID/
+                s/n=[0-9a-f]*/n=TOKEN/' >> said%2$s
+            token=$(echo "$@" | sed 's/.*-Dlab.token=//; s/ .*//')
+            sed "s/TOKEN/$token/" %2$s-$n
+            [ "${n}%2$s" != 225 ] || exit 25 # the second start of 25
+            [ "${n}%2$s" != 325 ] || exit 7
+            """.formatted(home, jdk));
+        java.toFile().setExecutable(true);
+        return folder;
+    }
+
     /**
-     * What a launch prints: rows, and lines of a call's own that look like them. One of three
-     * launches of 25 is on a busy machine: so its median isn't noisy.
+     * What a launch prints: rows, and lines of a call's own that look like them. Of the three
+     * launches of 25, one is on a busy machine; their median isn't, so its rows aren't noisy.
      */
     static String sends(int jdk, int start) {
         double share = List.of(0.05, 0.2, 0.12).get(start - 1);
@@ -366,7 +388,7 @@ class Expected {
         return all;
     }
 
-    /** Which side is read when, how often work of so many ms is done, and what is read. */
+    /** In which order sides are read, with how many shots of so many ms, and what is read. */
     static String turns() throws Exception {
         Lab.clock = () -> now;
         String all = "";
@@ -384,7 +406,7 @@ class Expected {
                         return fine;
                     }
                 };
-                results.perform(one("turns", lab -> lab.time("a job", 1, job,
+                results.perform(odd("turns", lab -> lab.time("a job", 1, job,
                     () -> now += 20_000_000)), quick, 3);
                 all += Arrays.toString(ms) + (quick ? ", quick:" : ":") + did + ", samples "
                     + results.rows.values().iterator().next().platforms() + "\n";
@@ -396,15 +418,23 @@ class Expected {
     /** What runAll asks of an executor: how long it waits, and for those it has cancelled. */
     static String limits() throws Exception {
         List<String> asked = new ArrayList<>();
-        Lab.runAll((ExecutorService) java.lang.reflect.Proxy.newProxyInstance(
-            Expected.class.getClassLoader(), new Class<?>[] {ExecutorService.class},
-            (proxy, method, args) -> {
-                boolean all = method.getName().equals("invokeAll");
-                asked.add(method.getName() + (args == null ? "" : all
-                    ? " of " + ((Collection<?>) args[0]).size() + " tasks, " + args[1] + args[2]
-                    : " " + args[0] + args[1]));
-                return all ? List.of() : true;
-            }), 7, () -> { });
+        var executor = new ForkJoinPool(1) {
+            @Override public <T> List<Future<T>> invokeAll(
+                    Collection<? extends Callable<T>> tasks, long limit, TimeUnit unit) {
+                asked.add("invokeAll of " + tasks.size() + " tasks, " + limit + unit);
+                return List.of();
+            }
+
+            @Override public void shutdown() {
+                asked.add("shutdown");
+            }
+
+            @Override public boolean awaitTermination(long limit, TimeUnit unit) {
+                asked.add("awaitTermination " + limit + unit);
+                return true;
+            }
+        };
+        Lab.runAll(executor, 7, () -> { });
         return asked + "\n";
     }
 
@@ -418,25 +448,29 @@ class Expected {
             + " " + Row.median(List.of(2.0, Double.NaN)) + " " + Row.median(List.of()) + "\n";
     }
 
-    /** Pairs of 1 to 1.2 to 1 and an odd one, which a range of ten or more leaves out. */
+    /** Good pairs have ratios of 1 to 1.2. A range of ten or more leaves the odd one out. */
     static String ranges() {
         String all = "";
-        for (int good : new int[] {8, 9, 11}) for (double odd : new double[] {50, 0.02}) {
-            for (int gaps : new int[] {0, 1, 5}) {
-                List<Pair> pairs = new ArrayList<>();
-                for (int i = 0; i < good; i++) pairs.add(new Pair(1 + i / 50.0, 1));
-                pairs.add(new Pair(odd, 1));
-                for (int i = 0; i < gaps; i++) pairs.add(new Pair(Double.NaN, 1));
-                pairs.add(new Pair(7, Double.NaN));
-                Row row = new Row("ranges", "of odd ones", true, 1, pairs, List.of());
-                all += good + " and " + odd + ", " + gaps + " gaps: "
-                    + Text.ratio(row.lowest()) + " to " + Text.ratio(row.highest()) + "\n";
+        for (int good : new int[] {8, 9, 11}) {
+            for (double odd : new double[] {50, 0.02}) {
+                for (int gaps : new int[] {0, 1, 5}) all += range(good, odd, gaps);
             }
         }
         return all;
     }
 
-    /** A row is noisy if most launches were on a busy machine; in a quiet one, others had 0. */
+    static String range(int good, double odd, int gaps) {
+        List<Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < good; i++) pairs.add(new Pair(1 + i / 50.0, 1));
+        pairs.add(new Pair(odd, 1));
+        for (int i = 0; i < gaps; i++) pairs.add(new Pair(Double.NaN, 1));
+        pairs.add(new Pair(7, Double.NaN));
+        Row row = new Row("ranges", "of odd ones", true, 1, pairs, List.of());
+        return good + " and " + odd + ", " + gaps + " gaps: "
+            + Text.ratio(row.lowest()) + " to " + Text.ratio(row.highest()) + "\n";
+    }
+
+    /** A row is noisy if most of its launches were on a busy machine. */
     static String noise() {
         String all = "";
         for (double[] shares : new double[][] {{0, 0.2, 0}, {0.2, 0.05, 0.12}, {0.09, 0.09, 1},
@@ -465,7 +499,7 @@ class Expected {
         }
     }
 
-    /** Lets an experiment define its rows; each side's job goes there, and isn't done here. */
+    /** The rows that an experiment defines. Each side's work is handed over, not done here. */
     static Collection<Row> rows(Experiment one, boolean quick, BiConsumer<String, Job> sides) {
         var results = new Quiet() {
             @Override boolean attempt(String side, Job job) {
@@ -481,14 +515,19 @@ class Expected {
     /** All rows and their models, but for those whose models differ by JDK: see commands.md. */
     static String rows() throws Exception {
         StringBuilder all = new StringBuilder();
-        for (boolean quick : new boolean[] {false, true}) for (Experiment one : experiments()) {
-            for (Row row : rows(one, quick, (side, job) -> { })) {
-                boolean differs = row.name().matches("println.*|.*synchronized|.*median call");
-                all.append("%-12s %-19s %6s %s%n".formatted(row.experiment(), row.work(),
-                    differs ? "by JDK" : Text.ratio(row.model()), row.isTime() ? "ms" : ""));
+        for (boolean quick : new boolean[] {false, true}) {
+            for (Experiment one : experiments()) {
+                for (Row row : rows(one, quick, (side, job) -> { })) all.append(line(row));
             }
         }
         return all + "";
+    }
+
+    static String line(Row row) {
+        boolean differs = row.name().matches("println.*|.*synchronized|.*median call");
+        String model = differs ? "by JDK" : Text.ratio(row.model());
+        return "%-12s %-19s %6s %s%n".formatted(row.experiment(), row.work(), model,
+            row.isTime() ? "ms" : "");
     }
 
     /** Which threads each side starts, and what they wait for, as Flight Recorder sees it. */
@@ -497,35 +536,37 @@ class Expected {
         StringBuilder all = new StringBuilder();
         for (Experiment one : experiments()) {
             if (one.name().equals("million")) continue; // it has one side, and takes long
-            rows(one, true, (side, job) -> {
-                try (var recording = new Recording()) {
-                    recording.enable("jdk.ThreadStart");
-                    recording.enable("jdk.VirtualThreadStart");
-                    recording.enable("jdk.ThreadSleep").withStackTrace().withoutThreshold();
-                    recording.enable("jdk.FileWrite").withoutThreshold()
-                        .with("throttle", "off");
-                    recording.start();
-                    var locks = new FutureTask<>(Expected::locks);
-                    if (side.contains("pinning"))
-                        Thread.ofPlatform().name("looks").start(locks);
-                    job.call();
-                    recording.stop();
-                    // A busy machine may miss 10 ms: so again, until it has looked.
-                    while (side.contains("pinning") && !locks.isDone()) job.call();
-                    Path file = Files.createTempFile("sides", ".jfr");
-                    recording.dump(file);
-                    all.append(side + ": " + did(file)
-                        + (side.contains("pinning") ? locks.get() : "") + "\n");
-                    Files.delete(file);
-                } catch (Exception e) {
-                    throw new IllegalStateException(side, e);
-                }
-            });
+            rows(one, true, (side, job) ->
+                all.append(side + ": " + recorded(side, job) + "\n"));
         }
         return all + "";
     }
 
-    /** What platform threads hold that sleep: looks until it sees two. */
+    static String recorded(String side, Job job) {
+        boolean mayPin = side.contains("pinning");
+        try (var recording = new Recording()) {
+            recording.enable("jdk.ThreadStart");
+            recording.enable("jdk.VirtualThreadStart");
+            recording.enable("jdk.ThreadSleep").withStackTrace().withoutThreshold();
+            recording.enable("jdk.FileWrite").withoutThreshold().with("throttle", "off");
+            recording.start();
+            var locks = new FutureTask<>(Expected::locks);
+            if (mayPin) Thread.ofPlatform().name("looks").start(locks);
+            job.call();
+            recording.stop();
+            // On a busy machine, a look may miss the 10 ms: so again, until it has seen them.
+            while (mayPin && !locks.isDone()) job.call();
+            Path file = Files.createTempFile("sides", ".jfr");
+            recording.dump(file);
+            String did = did(file) + (mayPin ? locks.get() : "");
+            Files.delete(file);
+            return did;
+        } catch (Exception e) {
+            throw new IllegalStateException(side, e);
+        }
+    }
+
+    /** What platform threads hold while they sleep: looks until it sees two of them. */
     static String locks() throws Exception {
         for (int i = 0; i < 100; i++) {
             Thread.sleep(3);
@@ -541,28 +582,31 @@ class Expected {
         return "";
     }
 
-    /** By kind of thread, but for http's clients, which sleep until their calls are due. */
+    /** How often threads did what, but for http's clients, which sleep until calls are due. */
     static Map<String, Long> did(Path file) throws Exception {
-        var did = RecordingFile.readAllEvents(file).stream().map(event -> {
-            if (event.hasField("bytesWritten"))
-                return event.getString("path").endsWith(".txt") ? "writes" : "others";
-            boolean platform = event.getEventType().getName().equals("jdk.ThreadStart");
-            var thread = event.getThread(platform ? "thread" : "eventThread");
-            boolean pooled = ("" + thread.getJavaName()).matches("(Thread|pool)-.*");
-            if (!thread.isVirtual() && !pooled) return "others";
-            String kind = thread.isVirtual() ? "virtual" : "platform";
-            if (!event.hasField("time")) return kind;
-            boolean client = event.getStackTrace() != null && event.getStackTrace().getFrames()
-                .stream().anyMatch(frame -> frame.getMethod().getName().contains("callAt"));
-            long ms = event.getLong("time") / 1_000_000;
-            return client ? "client" : kind + " sleeps " + ms + " ms";
-        }).collect(Collectors.groupingBy(what -> what, TreeMap::new, Collectors.counting()));
+        var did = RecordingFile.readAllEvents(file).stream().map(Expected::what)
+            .collect(Collectors.groupingBy(what -> what, TreeMap::new, Collectors.counting()));
         if (did.remove("client") != null) did.remove("virtual");
         did.remove("others");
         return did;
     }
 
-    /** What experiments rely on. Where one waits, all carriers are busy for 300 ms. */
+    static String what(RecordedEvent event) {
+        if (event.hasField("bytesWritten"))
+            return event.getString("path").endsWith(".txt") ? "writes" : "others";
+        boolean isPlatformStart = event.getEventType().getName().equals("jdk.ThreadStart");
+        var thread = event.getThread(isPlatformStart ? "thread" : "eventThread");
+        boolean isOfTask = ("" + thread.getJavaName()).matches("(Thread|pool)-.*");
+        if (!thread.isVirtual() && !isOfTask) return "others";
+        String kind = thread.isVirtual() ? "virtual" : "platform";
+        if (!event.hasField("time")) return kind;
+        boolean isClient = event.getStackTrace() != null && event.getStackTrace().getFrames()
+            .stream().anyMatch(frame -> frame.getMethod().getName().contains("callAt"));
+        if (isClient) return "client";
+        return kind + " sleeps " + event.getLong("time") / 1_000_000 + " ms";
+    }
+
+    /** What experiments rely on. Where one has to wait, all carriers are busy for 300 ms. */
     static String meanings() throws Exception {
         String all = "";
         var sinceBusy = sinceBusy();
@@ -589,43 +633,48 @@ class Expected {
         long before = collections();
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
-        try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
-            server.latency(() -> server.callAt(1_000, 100));
-            long start = System.nanoTime(); // warm
-            server.latency(() -> server.callAt(20, 500));
-            all += "ten calls at 20 a second last 450 ms: "
-                + (System.nanoTime() - start > 450_000_000) + "\n";
-            all += "latencies of the last job: " + server.latencies.size();
-            sinceBusy();
-            ms = server.latency(() -> server.callAt(100, 50));
-            all += ", then " + server.latencies.size() + ", from when calls are due: "
-                + (ms > 200) + "\n";
-            all += "the median of latencies: "
-                + server.latency(() -> server.latencies.addAll(List.of(1.0, 2.0, 30.0))) + "\n";
-        }
-        return all + "nothing is waited for without a limit: " + limited() + "\n";
+        return all + latencies() + "nothing is waited for without a limit: " + limited() + "\n";
     }
 
-    /** What says so while foreign threads hold all carriers for longer than the limit. */
+    /** What a server's latencies are: of how many calls, from when on, and their median. */
+    static String latencies() throws Exception {
+        try (var server = new Encores.Server(newFixedThreadPool(2), 5)) {
+            server.latency(() -> server.callAt(1_000, 100)); // warms up
+            long start = System.nanoTime();
+            server.latency(() -> server.callAt(20, 500));
+            long ns = System.nanoTime() - start;
+            String all = "ten calls at 20 a second last 450 ms: " + (ns > 450_000_000) + "\n";
+            all += "latencies of the last job: " + server.latencies.size();
+            sinceBusy();
+            double ms = server.latency(() -> server.callAt(100, 50));
+            all += ", then " + server.latencies.size();
+            all += ", from when calls are due: " + (ms > 200) + "\n";
+            ms = server.latency(() -> server.latencies.addAll(List.of(1.0, 2.0, 30.0)));
+            return all + "the median of latencies: " + ms + "\n";
+        }
+    }
+
+    /** What fails in time while other threads hold all carriers for longer than the limit. */
     static String limited() throws Exception {
         Lab.patience = 1;
         var free = new AtomicBoolean();
         for (int i = 0; i < Machine.CARRIERS; i++) Thread.startVirtualThread(() -> {
             while (!free.get()) Thread.onSpinWait();
         });
-        var said = new Quiet();
-        said.attempt("startAll", () ->
+        var results = new Quiet();
+        results.attempt("startAll", () ->
             VirtualThreadsLab.startAll(Thread.ofVirtual(), 10));
-        said.attempt("park", () -> Encores.park(2, () -> 1));
-        said.attempt("delay", () -> Encores.delay(newVirtualThreadPerTaskExecutor(), 1,
+        results.attempt("park", () -> Encores.park(2, () -> 1));
+        results.attempt("delay", () -> Encores.delay(newVirtualThreadPerTaskExecutor(), 1,
             0, Encores::compute));
-        said.attempt("runAll", () ->
+        results.attempt("runAll", () ->
             Lab.runAll(newVirtualThreadPerTaskExecutor(), 1, () -> { }));
         free.set(true);
         try (var server = new Encores.Server(newFixedThreadPool(1), 3_000)) {
-            said.attempt("a server", () -> server.call(System.nanoTime()));
+            results.attempt("a server", () -> server.call(System.nanoTime()));
         }
-        return "" + said.failures.stream().map(why -> why.replaceFirst(" at .*", "")).toList();
+        return "" + results.failures.stream()
+            .map(why -> why.replaceFirst(" at .*", "")).toList();
     }
 
     static long collections() {

@@ -17,12 +17,12 @@ class FaultyExperiments extends VirtualThreadsLab {
             throw new IllegalStateException("as asked");
         }),
         odd("throws-in-2", lab -> {
-            if (starts() == 2) throw new IllegalStateException("as asked");
+            if (launch() == 2) throw new IllegalStateException("as asked");
             afterThat(lab);
         }),
         odd("halts-in-2", lab -> {
             System.out.println("as asked");
-            if (starts() == 2) Runtime.getRuntime().halt(3);
+            if (launch() == 2) Runtime.getRuntime().halt(3);
             afterThat(lab);
         }),
         odd("late", lab -> lab.count("threads", FaultyExperiments::fromTwoOn, () -> {
@@ -51,7 +51,7 @@ class FaultyExperiments extends VirtualThreadsLab {
         }),
         odd("forever", FaultyExperiments::forever),
         odd("forever-in-3", lab -> {
-            if (starts() == 3) forever(lab);
+            if (launch() == 3) forever(lab);
             else afterThat(lab);
         }),
         odd("lingers", lab -> {
@@ -84,15 +84,15 @@ class FaultyExperiments extends VirtualThreadsLab {
         lab.time("of one", 1, () -> Thread.sleep(Long.MAX_VALUE), () -> { });
     }
 
-    /** Each start of a JVM finds one line more in this file. */
+    /** Counts this launch by a line in a file, on which its row depends. */
     static void begun(Lab lab) throws Exception {
         Files.writeString(BEGUN, "begun\n", StandardOpenOption.CREATE,
             StandardOpenOption.APPEND);
-        double n = starts();
+        double n = launch();
         lab.measure("in starts", 10, () -> 10 * n, () -> n * n);
     }
 
-    /** A gauge that reads these in turn, the first one in the warm-up, which ends at 40 ms. */
+    /** A gauge that reads these in turn. The warm-up ends at 40 ms, so it reads the first. */
     static Gauge inTurns(double... numbers) {
         var next = Arrays.stream(numbers).iterator();
         return () -> {
@@ -101,19 +101,21 @@ class FaultyExperiments extends VirtualThreadsLab {
         };
     }
 
-    static int starts() throws IOException { return Files.readAllLines(BEGUN).size(); }
+    /** Returns which launch this is, from 1 on. */
+    static int launch() throws IOException { return Files.readAllLines(BEGUN).size(); }
 
     static void afterThat(Lab lab) throws IOException {
-        double n = starts();
+        double n = launch();
         lab.count("after that", () -> n, () -> 2);
     }
 
+    /** A gauge that fails in the first launch. */
     static double fromTwoOn() throws IOException {
-        if (starts() == 1) throw new IllegalStateException("as asked");
+        if (launch() == 1) throw new IllegalStateException("as asked");
         return 1_000;
     }
 
-    /** Prints what looks like rows, as a table and as a launch sends them, then half a line. */
+    /** Prints what looks like rows, of a table and of a launch, and then half a line. */
     static double print(String form) {
         String row = "| GET /a | 200 | 7 | 12 | 1 | 3\u00d7 |";
         System.out.println(row + "\n" + row.replaceAll(" ?\\| ?", "\t") + "\n"

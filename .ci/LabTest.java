@@ -10,8 +10,9 @@ import javax.tools.ToolProvider;
 
 /**
  * Tests the lab on the Java that runs this: each section of commands.md is a test, and that
- * page says how to read it. Run this at the top level. Words pick the tests whose names contain
- * one, or after "not" all others. With "write", what Expected compares is written anew.
+ * page says how to read it. Run this in the project's folder. Words pick the tests whose names
+ * contain one of them, or after "not" all others. With "write", Expected's texts are written
+ * anew.
  *
  *     java .ci/LabTest.java
  *     java .ci/LabTest.java starts console
@@ -24,25 +25,25 @@ import javax.tools.ToolProvider;
 class LabTest {
     static final int JDK = Runtime.version().feature();
     static final Path HOME = Path.of(System.getProperty("java.home"));
-    static final int MINUTES = 4; // then a process counts as hung
-    static Path temp; // all that this makes
-    static Path room; // the temporary folder of what is tested: each test has to leave it empty
+    static final int MINUTES = 4; // a process that takes longer counts as hung
+    static Path temp; // holds all that the tests make
+    static Path room; // what is tested has its temporary files here, and has to delete them
     static Path classes;
-    static String write = ""; // or this word, for Expected
+    static String write = ""; // or "write", for Expected
     static Process process; // the current one, and what it prints
     static Path output;
     static Path errors;
     static int passed;
     static int failed;
     static volatile boolean stopped;
-    static final Object START = new Object(); // held while a process starts, and at the end
+    static final Object START = new Object(); // locked while a process starts, and at the end
 
     interface Test { void run() throws Exception; }
 
     public static void main(String[] args) throws Exception {
         List<String> words = new ArrayList<>(List.of(args));
         if (words.remove("write")) write = "write";
-        boolean others = words.remove("not");
+        boolean allOthers = words.remove("not");
         Map<String, Test> tests = new LinkedHashMap<>();
         for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
             String name = section.lines().findFirst().get();
@@ -53,8 +54,10 @@ class LabTest {
             System.err.println("LabTest: no such test: " + word);
             System.exit(2);
         }
-        if (!words.isEmpty()) tests.keySet().removeIf(name ->
-            others == words.stream().anyMatch(name::contains));
+        if (!words.isEmpty()) {
+            tests.keySet().removeIf(name ->
+                words.stream().anyMatch(name::contains) == allOthers);
+        }
         temp = Files.createTempDirectory("lab-test");
         Runtime.getRuntime().addShutdownHook(new Thread(LabTest::clean));
         prepare();
@@ -65,42 +68,42 @@ class LabTest {
         System.exit(failed == 0 ? 0 : 1);
     }
 
-    /** What commands.md says of java, await, gone, on and in-quota. */
+    /** Makes the programs java, await, gone, on and in-quota, of which commands.md tells. */
     static void prepare() throws IOException {
         room = Files.createDirectory(temp.resolve("room"));
         String shared = System.getenv("SHARED_CLASSES"); // .ci/run starts this a dozen times
         classes = shared == null ? temp.resolve("classes") : Path.of(shared, "" + JDK);
         Path bin = Files.createDirectory(temp.resolve("bin"));
-        Map<String, String> programs = Map.of("java", """
-            #!/bin/sh
+        program(bin.resolve("java"), """
             exec '%s/bin/java' -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 \
             -Djava.io.tmpdir='%s' "$@"
-            """.formatted(HOME, room), "await", """
-            #!/bin/sh
+            """.formatted(HOME, room));
+        program(bin.resolve("await"), """
             for i in $(seq 600); do grep -qs "$2" "$1" && exit; sleep 0.1; done
             echo "no $2 in $1" >&2
             exit 1
-            """, "gone", """
-            #!/bin/sh
+            """);
+        program(bin.resolve("gone"), """
             for i in $(seq 600); do
                 ps -o stat= -p "$1" | grep -q '^[^Z]' || exit 0
                 sleep 0.1
             done
             echo "still there: $1" >&2
             exit 1
-            """, "on", """
-            #!/bin/sh
+            """);
+        program(bin.resolve("on"), """
             case " $* " in *" $JDK "*) exit 0 ;; esac
             test -z "$THREE"
-            """, "in-quota", """
-            #!/bin/sh
+            """);
+        program(bin.resolve("in-quota"), """
             exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup &&
                 echo "$0" 100000 > /sys/fs/cgroup/cpu.max && exec "$@"' "$@"
             """);
-        for (String name : programs.keySet()) {
-            Path program = Files.writeString(bin.resolve(name), programs.get(name));
-            program.toFile().setExecutable(true);
-        }
+    }
+
+    static void program(Path file, String script) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + script);
+        file.toFile().setExecutable(true);
     }
 
     static void compile() {
@@ -130,21 +133,25 @@ class LabTest {
         } catch (Exception | AssertionError e) {
             if (stopped) LockSupport.park(); // it's not the test's fault
             failed++;
-            if (process != null) {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly();
-                String told = read(errors).replaceAll("[\r\n]+\\s*", "\n");
-                List<String> lines = (told + read(output)).lines().toList();
-                lines.stream().skip(Math.max(0, lines.size() - 60)).forEach(line ->
-                    System.out.println("        " + line));
-            }
+            if (process != null) endAndShow();
             String why = e instanceof AssertionError ? e.getMessage() : "" + e;
             System.out.println("FAILED: " + name + ": " + why);
             for (File left : room.toFile().listFiles()) delete(left.toPath());
         }
     }
 
-    /** Ends what runs, and lets nothing start any more. A shell may start more meanwhile. */
+    /** Ends the current process, and shows the last lines that it has printed. */
+    static void endAndShow() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        String told = read(errors).replaceAll("[\r\n]+\\s*", "\n");
+        List<String> lines = (told + read(output)).lines().toList();
+        for (String line : lines.subList(Math.max(0, lines.size() - 60), lines.size())) {
+            System.out.println("        " + line);
+        }
+    }
+
+    /** Lets nothing start any more, and ends what runs: often, as a shell may start more. */
     static void clean() {
         stopped = true;
         synchronized (START) {
@@ -171,7 +178,7 @@ class LabTest {
         Path folder = Files.createTempDirectory(temp, "here");
         List<String> commands = new ArrayList<>();
         List<String> expected = new ArrayList<>();
-        boolean answered = false; // the commands have lines, be it for other JDKs
+        boolean answered = false; // the commands have lines, if only for other JDKs
         for (String line : (text + "\n    $ end").lines().toList()) {
             if (!line.startsWith("    ")) continue;
             String words = line.substring(4).replaceFirst("^(\\[[\\d-]+]|[$>?]) ", "");
@@ -210,10 +217,13 @@ class LabTest {
         var builder = new ProcessBuilder("/bin/bash", "-c", command).directory(folder.toFile());
         var environment = builder.environment();
         environment.keySet().removeAll(Set.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        environment.putAll(Map.of("CLASSPATH", classes + ":.", "TOP", "" + Path.of("")
-            .toAbsolutePath(), "JDK", "" + JDK, "HOME_OF_JAVA", "" + HOME, "CLASSES",
-            "" + classes, "PATH", temp.resolve("bin") + ":" + System.getenv("PATH"),
-            "WRITE", write));
+        environment.put("CLASSPATH", classes + ":.");
+        environment.put("CLASSES", "" + classes);
+        environment.put("TOP", "" + Path.of("").toAbsolutePath());
+        environment.put("JDK", "" + JDK);
+        environment.put("HOME_OF_JAVA", "" + HOME);
+        environment.put("PATH", temp.resolve("bin") + ":" + System.getenv("PATH"));
+        environment.put("WRITE", write);
         builder.redirectOutput(output.toFile()).redirectError(errors.toFile());
         synchronized (START) {
             process = builder.start();
@@ -223,26 +233,29 @@ class LabTest {
         return process.exitValue();
     }
 
+    /** Runs a command, and compares its exit code and what it prints with what's expected. */
     static void check(String command, Path folder, List<String> expected) throws Exception {
         int code = bash(command, folder);
         String printed = read(output);
         List<String> told = read(errors).lines().filter(line -> !line.isBlank()).toList();
         try {
-            List<String> exits = expected.stream().filter(line -> line.startsWith("exit "))
-                .toList();
-            equal("it ends", exits.isEmpty() ? "exit 0" : exits.get(0), "exit " + code);
+            String exit = expected.stream().filter(line -> line.startsWith("exit "))
+                .findFirst().orElse("exit 0");
+            equal("it ends", exit, "exit " + code);
             if (code == 2) equal("printed", "", printed);
             if (code == 2) equal("lines on standard error", 1, told.size());
             for (String line : expected) {
-                if (line.startsWith("2> ")) equal("times " + line, 1L, told.stream()
-                    .filter(actual -> fits(line.substring(3), actual)).count());
+                if (!line.startsWith("2> ")) continue;
+                String error = line.substring(3);
+                long times = told.stream().filter(actual -> fits(error, actual)).count();
+                equal("times " + line, 1L, times);
             }
             equal("wide rows", List.of(), printed.lines().filter(line ->
                 line.length() > 80 && line.matches("\\|.* m?s \\|.*|.*\u2502.*")).toList());
-            List<String> lines = printed.lines().filter(line ->
-                !line.matches("\\| Experiment .*|\\|---.*")).toList();
-            compare(expected.stream().filter(line -> !line.matches("(exit|2>) .*")).toList(),
-                lines);
+            var wanted = expected.stream().filter(line -> !line.matches("(exit|2>) .*"));
+            var lines = printed.lines().filter(line ->
+                !line.matches("\\| Experiment .*|\\|---.*"));
+            compare(wanted.toList(), lines.toList());
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + ", after " + command);
         }
@@ -253,15 +266,15 @@ class LabTest {
         int at = 0;
         boolean inTable = false;
         for (String wanted : expected) {
-            boolean row = wanted.startsWith("|");
-            boolean next = row && inTable;
+            boolean isRow = wanted.startsWith("|");
             while (!fits(wanted, line(lines, at))) {
-                yes("expected " + wanted + ", but was " + line(lines, at), at < lines.size()
-                    && !next && !(line(lines, at).startsWith("|") && (row || inTable)));
+                boolean skipsRow = line(lines, at).startsWith("|") && (isRow || inTable);
+                boolean maySkip = at < lines.size() && !skipsRow && !(isRow && inTable);
+                yes("expected " + wanted + ", but was " + line(lines, at), maySkip);
                 at++;
             }
             at++;
-            inTable = row;
+            inTable = isRow;
         }
         yes("one row more: " + line(lines, at), !inTable || !line(lines, at).startsWith("|"));
     }
@@ -270,17 +283,27 @@ class LabTest {
         return i < lines.size() ? lines.get(i) : "the end";
     }
 
+    /** Compares lines, or the cells of two rows. */
     static boolean fits(String wanted, String line) {
         if (!wanted.startsWith("|")) return like(wanted, line);
         String[] cells = line.split("\\|");
         String[] all = wanted.split("\\|");
-        return cells.length == all.length && IntStream.range(0, all.length).allMatch(i ->
-            like(all[i].strip(), all[i].contains("~") ? cells[i].strip()
-                : cells[i].strip().replaceFirst("~(.*)[–-].*(.)", "$1$2").replace("~", "")
-                    .replaceFirst("(^[\\d.]+) s$", "$1e3 ms")));
+        if (cells.length != all.length) return false;
+        for (int i = 0; i < all.length; i++) {
+            String cell = cells[i].strip();
+            boolean asksForNoise = all[i].contains("~");
+            if (!like(all[i].strip(), asksForNoise ? cell : plain(cell))) return false;
+        }
+        return true;
     }
 
-    /** Compares; a * is anything, and 5..20 is a number, whatever comes after it in a cell. */
+    /** A cell without ~, a range as its lowest number, and seconds in ms. */
+    static String plain(String cell) {
+        return cell.replaceFirst("~(.*)[–-].*(.)", "$1$2").replace("~", "")
+            .replaceFirst("(^[\\d.]+) s$", "$1e3 ms");
+    }
+
+    /** Compares texts: a * is anything, and 5..20 a number, with any unit if it's alone. */
     static boolean like(String wanted, String text) {
         String number = "(\\d[\\d.]*)\\.\\.(\\d[\\d.]*)?";
         String regex = Pattern.quote(wanted.replaceAll(number, "\0")).replace("*", "\\E.*\\Q")
