@@ -25,6 +25,7 @@ import javax.tools.ToolProvider;
 class LabTest {
     static final int JDK = Runtime.version().feature();
     static final Path HOME = Path.of(System.getProperty("java.home"));
+    static final String C1 = "-XX:TieredStopAtLevel=1"; // a compiler needn't be compiled well
     static final int MINUTES = 4; // a process that takes longer counts as hung
     static Path temp; // holds all that the tests make
     static Path room; // what is tested has its temporary files here, and has to delete them
@@ -45,7 +46,7 @@ class LabTest {
         if (words.remove("write")) write = "write";
         boolean allOthers = words.remove("not");
         Map<String, Test> tests = new LinkedHashMap<>();
-        for (String section : read(Path.of(".ci/commands.md")).split("\n## ")) {
+        for (String section : read(Path.of(".ci/commands.md")).split("\n### ")) {
             String name = section.lines().findFirst().get();
             if (!name.startsWith("#")) tests.put(name, () -> section(section));
         }
@@ -68,7 +69,7 @@ class LabTest {
         System.exit(failed == 0 ? 0 : 1);
     }
 
-    /** Makes the programs java, await, gone, on and in-quota, of which commands.md tells. */
+    /** Makes the programs that commands.md lists, and on, which its conditions use. */
     static void prepare() throws IOException {
         room = Files.createDirectory(temp.resolve("room"));
         String shared = System.getenv("SHARED_CLASSES"); // .ci/run starts this a dozen times
@@ -78,6 +79,9 @@ class LabTest {
             exec '%s/bin/java' -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 \
             -Djava.io.tmpdir='%s' "$@"
             """.formatted(HOME, room));
+        program(bin.resolve("faulty"), """
+            exec java $C1 FaultyExperiments --quick --runs 1 "$@"
+            """);
         program(bin.resolve("await"), """
             for i in $(seq 600); do grep -qs "$2" "$1" && exit; sleep 0.1; done
             echo "no $2 in $1" >&2
@@ -99,6 +103,13 @@ class LabTest {
             exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup &&
                 echo "$0" 100000 > /sys/fs/cgroup/cpu.max && exec "$@"' "$@"
             """);
+        // Not beside that java, or .ci/java would take it for a JDK.
+        Path tools = Files.createDirectory(temp.resolve("tools"));
+        for (String tool : List.of("javac", "jar", "jcmd", "jfr")) {
+            program(tools.resolve(tool), """
+                exec '%s/bin/%s' -J%s "$@"
+                """.formatted(HOME, tool, C1));
+        }
     }
 
     static void program(Path file, String script) throws IOException {
@@ -115,7 +126,7 @@ class LabTest {
         javac.run(null, said, said, "-d", "" + classes, "--release", "21", "-Werror",
             "-Xlint:all,-auxiliaryclass", "-cp", "" + classes, ".ci/FaultyExperiments.java",
             ".ci/Expected.java", ".github/CarrierCheck.java", ".ci/pages/BlockingCalls.java",
-            ".ci/KnownCalls.java");
+            ".ci/KnownCalls.java", ".ci/Verdicts.java", ".github/KnownBugs.java");
         equal("output of javac", "", "" + said);
     }
 
@@ -191,7 +202,7 @@ class LabTest {
                 }
                 commands.add(words);
             } else if (line.startsWith("    > ")) {
-                commands.add(commands.removeLast() + " " + words);
+                commands.add(commands.removeLast() + "\n" + words);
             } else if (line.startsWith("    ? ")) {
                 if (bash(words, folder) != 0)
                     throw new CancellationException("not here: " + words);
@@ -222,7 +233,9 @@ class LabTest {
         environment.put("TOP", "" + Path.of("").toAbsolutePath());
         environment.put("JDK", "" + JDK);
         environment.put("HOME_OF_JAVA", "" + HOME);
-        environment.put("PATH", temp.resolve("bin") + ":" + System.getenv("PATH"));
+        environment.put("PATH", String.join(":", "" + temp.resolve("bin"),
+            "" + temp.resolve("tools"), System.getenv("PATH")));
+        environment.put("C1", C1);
         environment.put("WRITE", write);
         builder.redirectOutput(output.toFile()).redirectError(errors.toFile());
         synchronized (START) {
@@ -232,6 +245,10 @@ class LabTest {
         yes("ends: " + command, process.waitFor(MINUTES, TimeUnit.MINUTES));
         return process.exitValue();
     }
+
+    // A table's head and ruler, which a test may leave out.
+    static final String HEAD = "\\| (Experiment|Bug|Known limit|By version) .*";
+    static final String RULER = "\\|( :-|--).*";
 
     /** Runs a command, and compares its exit code and what it prints with what's expected. */
     static void check(String command, Path folder, List<String> expected) throws Exception {
@@ -253,8 +270,9 @@ class LabTest {
             equal("wide rows", List.of(), printed.lines().filter(line ->
                 line.length() > 80 && line.matches("\\|.* m?s \\|.*|.*\u2502.*")).toList());
             var wanted = expected.stream().filter(line -> !line.matches("(exit|2>) .*"));
+            boolean wantsHeads = expected.stream().anyMatch(line -> line.matches(RULER));
             var lines = printed.lines().filter(line ->
-                !line.matches("\\| Experiment .*|\\|---.*"));
+                wantsHeads || !line.matches(HEAD + "|" + RULER));
             compare(wanted.toList(), lines.toList());
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + ", after " + command);
