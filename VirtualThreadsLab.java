@@ -43,7 +43,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    // It throws nothing. But a subclass's main may throw only what this one declares.
+    // It throws nothing. "throws Exception" is for a subclass, whose main may declare no more.
     public static void main(String[] args) throws Exception {
         System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
@@ -59,7 +59,7 @@ class VirtualThreadsLab {
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs. The sides
-     * share a JVM here; with one for each, ratios spread even more, so quote no exact one.
+     * share a JVM here; with one for each, ratios spread even more. Don't quote an exact one.
      * Try: {1, 10, 100}. How much of the ratio is left for a single thread?
      */
     static void startTime(Lab lab) {
@@ -484,7 +484,7 @@ record Run(Collection<Experiment> plan, boolean quick, int samples) {
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** As this JVM ends. If no signal has ended it, a call has, perhaps with exit code 0. */
+    /** Runs as this JVM ends before its plan: by a signal, or by a call. Then the code is 1. */
     private static void endEarly(Results results) {
         if (!results.end(results.report, true)) return;
         boolean isSignal = Thread.getAllStackTraces().keySet().stream()
@@ -536,8 +536,9 @@ class Results {
     }
 
     /**
-     * Tells this report that all has ended, unless one knows already; returns whether it did. A
-     * second caller waits until the first one's report is done, as the JVM may end after that.
+     * Tells this report that the run has ended, unless a report was told before. Returns
+     * whether it was told. A second caller waits until the first one's report is done, as the
+     * JVM may end after that.
      */
     synchronized boolean end(Report told, boolean isEarly) {
         if (ended) return false;
@@ -663,7 +664,7 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
             doublings < 0 ? bar : "", doublings < 0 ? "" : bar, ratio(row, true));
     }
 
-    /** Says what others used at most, or that it isn't known; if they didn't, nothing. */
+    /** Says what others used at most, or that it isn't known; nothing if they used none. */
     private static String others(Collection<Row> rows) {
         double most = Math.rint(100 * rows.stream().flatMap(row -> row.others().stream())
             .filter(Double::isFinite).max(Double::compare).orElse(Double.NaN));
@@ -747,14 +748,15 @@ record Wire(String token, PrintStream out) implements Report {
         String[] parts = line.split("\t", 3);
         if (!parts[0].equals(token)) return;
         switch (parts[1]) {
-            case "row" -> results.add(row(parts[2]));
+            case "row" -> results.add(parsed(parts[2]));
             case "failed" -> results.fail(launch + ": " + parts[2]);
-            default -> results.completed++;
+            case "end" -> results.completed++;
+            default -> throw new IllegalArgumentException(line);
         }
     }
 
     /** A row that a launch has sent. It has one pair: that launch's medians. */
-    static Row row(String sent) {
+    static Row parsed(String sent) {
         String[] parts = sent.split("\t");
         var pair = new Pair(Double.parseDouble(parts[4]), Double.parseDouble(parts[5]));
         var others = List.of(Double.valueOf(parts[6]));
@@ -763,7 +765,7 @@ record Wire(String token, PrintStream out) implements Report {
     }
 }
 
-/** How numbers and errors are written. Signs are escaped, so any charset compiles. */
+/** How numbers and errors are written. Signs are escaped: no charset of a source harms them. */
 class Text {
     private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
     private static final String IN_ASCII = "x/--#|";

@@ -476,7 +476,7 @@ class Expected {
         for (double[] shares : new double[][] {{0, 0.2, 0}, {0.2, 0.05, 0.12}, {0.09, 0.09, 1},
                 {0.2}, {0}, {Double.NaN, 0.2, 0.2}, {Double.NaN}, {0, 0, 0.2, 0.2}}) {
             Row row = new Row("noise", "of launches", true, 1, List.of(), List.of());
-            for (double share : shares) row = row.and(Wire.row(
+            for (double share : shares) row = row.and(Wire.parsed(
                 String.join("\t", "noise", "of launches", "true", "1", "5", "2", "" + share)));
             all += Arrays.toString(shares) + ": " + Page.ratio(row, true) + "\n";
         }

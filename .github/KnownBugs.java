@@ -828,7 +828,7 @@ class KnownBugs {
         }
     }
 
-    static volatile long turns; // about, as two count
+    static volatile long turns; // roughly: several threads count, without a lock
 
     /** Whether one of eight that platform threads start gets no turn beside these jobs. */
     static boolean starves(List<Job> jobs) throws Exception {
@@ -878,13 +878,13 @@ class KnownBugs {
     }
 
     /**
-     * A thread that yields enters a shared queue, to be fair to what platform threads start
-     * (JDK-8296896, in 20). From 25 on, a carrier that finds work in such a queue looks there
-     * again, so those in another one wait for good (loom#226; JDK-8373118 is about that look).
-     * On 21, too, a carrier goes back to the queue in which it found something. But a fresh JVM
-     * with two carriers has only two such queues, and two loops use both. Once it has added a
-     * carrier, as it does for Object.wait, there are four, and some others wait, if no third
-     * carrier happens to stay awake.
+     * A thread that yields enters a shared queue if its carrier's own one is empty, to be fair
+     * to what platform threads start (JDK-8296896, in 20). From 25 on, a carrier that finds
+     * work in such a queue looks there again, so those in another one wait for good (loom#226;
+     * JDK-8373118 is about that look). On 21, too, a carrier goes back to the queue in which it
+     * found something. But a fresh JVM with two carriers has only two such queues, and two loops
+     * use both. Once it has added a carrier, as it does for Object.wait, there are four, and
+     * some others wait, if no third carrier happens to stay awake.
      */
     static boolean yieldsStarve() throws Exception {
         Job waits = () -> {

@@ -12,7 +12,7 @@ import reactor.core.publisher.Sinks.*;
 
 /**
  * Reports of threads that get no turn, with the libraries that they're about; the answers:
- * .github/field.md. There are two carriers; what's busy is so for three seconds.
+ * .github/blocking.md. There are two carriers; what's busy is so for three seconds.
  * .ci/runs/starved.txt says where the libraries are from.
  *
  *     java -cp "out:lib/*" Starved REPORT
