@@ -882,9 +882,9 @@ class KnownBugs {
      * to what platform threads start (JDK-8296896, in 20). From 25 on, a carrier that finds
      * work in such a queue looks there again, so those in another one wait for good (loom#226;
      * JDK-8373118 is about that look). On 21, too, a carrier goes back to the queue in which it
-     * found something. But a fresh JVM with two carriers has only two such queues, and two loops
-     * use both. Once it has added a carrier, as it does for Object.wait, there are four, and
-     * some others wait, if no third carrier happens to stay awake.
+     * found something. But a fresh JVM with two carriers has only two such queues, and two
+     * loops use both. Once it has added a carrier, as it does for Object.wait, there are four,
+     * and some others wait, if no third carrier happens to stay awake.
      */
     static boolean yieldsStarve() throws Exception {
         Job waits = () -> {
