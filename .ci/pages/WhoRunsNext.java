@@ -263,7 +263,7 @@ class WhoRunsNext {
         }
     }
 
-    /** A place for one row, in the way of Java 1.0: who puts and who takes notify each other. */
+    /** A place for one row. Who puts and who takes notify each other, as in Java 1.0. */
     static class Taker {
         private final long end;
         private boolean isFull;
