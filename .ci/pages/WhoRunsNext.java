@@ -12,7 +12,9 @@ import java.util.concurrent.locks.LockSupport;
  *     java WhoRunsNext.java order      of threads that are ready, who runs first?
  *     java WhoRunsNext.java BESIDE...  how long does one wait beside others that are busy for a
  *                                      second? By nothing, hand-offs, yields or computing,
- *                                      or yields-later: once the JVM has added a carrier
+ *                                      or yields-later: once the JVM has added a carrier,
+ *                                      or, from 24 on, notifies: hand-offs by Object.notify
+ *     java WhoRunsNext.java monitors BESIDE...  how long, if it waits for a monitor? From 24 on
  */
 class WhoRunsNext {
     static final long BUSY = 1_000_000_000; // ns
@@ -21,6 +23,8 @@ class WhoRunsNext {
     static final List<String> EVENTS = List.of("woken by a virtual thread",
         "woken by a platform thread", "started by a virtual thread",
         "started by a platform thread", "its sleep ends", "its socket has data");
+    static final List<String> MONITORS = List.of("gets a monitor from a virtual thread",
+        "notified by a virtual thread");
 
     /** What a busy virtual thread shall do once, in between. */
     static final AtomicReference<Runnable> ERRAND = new AtomicReference<>();
@@ -35,8 +39,10 @@ class WhoRunsNext {
         if (isOrder) {
             for (int round = 1; round <= ROUNDS; round++)
                 System.out.println(String.join(", ", order()));
+        } else if (args[0].equals("monitors")) {
+            waits(MONITORS, List.of(args).subList(1, args.length));
         } else {
-            waits(args);
+            waits(EVENTS, List.of(args));
         }
         System.exit(0);
     }
@@ -74,10 +80,10 @@ class WhoRunsNext {
         return ran;
     }
 
-    static void waits(String[] besides) throws Exception {
+    static void waits(List<String> events, List<String> besides) throws Exception {
         System.out.println("| late, ms | " + String.join(" | ", besides) + " |");
-        System.out.println("|---|" + "--:|".repeat(besides.length));
-        for (String event : EVENTS) {
+        System.out.println("|---|" + "--:|".repeat(besides.size()));
+        for (String event : events) {
             var row = new StringBuilder("| " + event);
             for (String beside : besides) {
                 var late = new double[ROUNDS];
@@ -93,25 +99,14 @@ class WhoRunsNext {
     static double late(String event, String beside) throws Exception {
         var ran = new CompletableFuture<Long>();
         var happened = new CompletableFuture<Long>();
-        Runnable run = () -> ran.complete(System.nanoTime());
-        var pair = new SocketPair();
         long due = System.nanoTime() + LEAD;
-        Thread thread = switch (event.split(" ")[0]) {
-            case "woken" -> parked(run);
-            case "started" -> Thread.ofVirtual().unstarted(run);
-            default -> event.contains("socket") ? parked(pair, run)
-                : Thread.startVirtualThread(() -> {
-                    sleepUntil(due);
-                    run.run();
-                });
-        };
+        var pair = new SocketPair();
+        Runnable bring = bringer(event, due, pair, () -> ran.complete(System.nanoTime()));
         List<Thread> busy = begin(beside);
         while (System.nanoTime() < due) Thread.sleep(1);
         Runnable cause = () -> {
             happened.complete(event.contains("sleep") ? due : System.nanoTime());
-            if (event.startsWith("woken")) LockSupport.unpark(thread);
-            if (event.startsWith("started")) thread.start();
-            if (event.contains("socket")) pair.write();
+            bring.run();
         };
         if (!event.contains("virtual")) cause.run();
         else if (busy.isEmpty()) Thread.startVirtualThread(cause);
@@ -120,6 +115,58 @@ class WhoRunsNext {
         for (Thread each : busy) each.join();
         pair.close();
         return late;
+    }
+
+    /** Lets a virtual thread wait for that event, then run; returns what brings it about. */
+    static Runnable bringer(String event, long due, SocketPair pair, Runnable run)
+            throws InterruptedException {
+        switch (event) {
+            case "started by a virtual thread", "started by a platform thread" -> {
+                return Thread.ofVirtual().unstarted(run)::start;
+            }
+            case "its sleep ends" -> {
+                Thread.startVirtualThread(() -> {
+                    sleepUntil(due);
+                    run.run();
+                });
+                return () -> { };
+            }
+            case "its socket has data" -> {
+                parked(pair, run);
+                return pair::write;
+            }
+            case "gets a monitor from a virtual thread" -> {
+                return unlocker(new Object(), run);
+            }
+            case "notified by a virtual thread" -> {
+                return notifier(new Object(), run);
+            }
+            default -> {
+                Thread thread = parked(run);
+                return () -> LockSupport.unpark(thread);
+            }
+        }
+    }
+
+    /** A virtual thread owns a monitor, another one waits for it; it leaves at once if told. */
+    static Runnable unlocker(Object monitor, Runnable run) throws InterruptedException {
+        Thread owner = until(Thread.State.WAITING, () -> {
+            synchronized (monitor) { LockSupport.park(); }
+        });
+        until(Thread.State.BLOCKED, () -> {
+            synchronized (monitor) { run.run(); }
+        });
+        return () -> LockSupport.unpark(owner);
+    }
+
+    static Runnable notifier(Object monitor, Runnable run) throws InterruptedException {
+        until(Thread.State.WAITING, () -> {
+            synchronized (monitor) { await(monitor); }
+            run.run();
+        });
+        return () -> {
+            synchronized (monitor) { monitor.notify(); }
+        };
     }
 
     /** For each carrier a busy thread, or a pair; they end after a second. */
@@ -138,6 +185,11 @@ class WhoRunsNext {
                 case "yields", "yields-later" -> threads.add(Thread.startVirtualThread(() -> {
                     while (goesOn(end)) Thread.yield();
                 }));
+                case "notifies" -> {
+                    var taker = new Taker(end);
+                    threads.add(Thread.startVirtualThread(taker::take));
+                    threads.add(Thread.startVirtualThread(taker::put));
+                }
                 case "computing" -> threads.add(Thread.startVirtualThread(() -> {
                     while (goesOn(end)) Thread.onSpinWait();
                 }));
@@ -183,21 +235,56 @@ class WhoRunsNext {
     }
 
     static Thread parked(Runnable then) throws InterruptedException {
-        Thread thread = Thread.startVirtualThread(() -> {
+        return until(Thread.State.WAITING, () -> {
             LockSupport.park();
             then.run();
         });
-        while (thread.getState() != Thread.State.WAITING) Thread.sleep(1);
-        return thread;
     }
 
     static Thread parked(SocketPair pair, Runnable then) throws InterruptedException {
-        Thread thread = Thread.startVirtualThread(() -> {
+        return until(Thread.State.WAITING, () -> {
             pair.read();
             then.run();
         });
-        while (thread.getState() != Thread.State.WAITING) Thread.sleep(1);
+    }
+
+    /** Starts a virtual thread, and waits until it's in that state. */
+    static Thread until(Thread.State state, Runnable task) throws InterruptedException {
+        Thread thread = Thread.startVirtualThread(task);
+        while (thread.getState() != state) Thread.sleep(1);
         return thread;
+    }
+
+    static void await(Object monitor) {
+        try {
+            monitor.wait();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A place for one row. Who puts and who takes notify each other, as in Java 1.0. */
+    static class Taker {
+        private final long end;
+        private boolean isFull;
+
+        Taker(long end) { this.end = end; }
+
+        void put() {
+            while (goesOn(end)) set(true);
+            set(true);
+        }
+
+        void take() {
+            while (goesOn(end)) set(false);
+            set(false);
+        }
+
+        private synchronized void set(boolean full) {
+            while (isFull == full && System.nanoTime() < end) WhoRunsNext.await(this);
+            isFull = full;
+            notify();
+        }
     }
 
     static void sleepUntil(long due) {
