@@ -324,14 +324,14 @@ class Verdicts {
         Numbers free = numbers("takes 50");
         Numbers brief = numbers("takes 0.9");
         int wrong = 0;
-        for (String line : WARM.lines().toList()) wrong += check(line, Verdict::of);
-        for (String line : COLD.lines().toList()) wrong += check(line, Verdict::ofCold);
+        for (String line : WARM.lines().toList()) wrong += check(line, Judge::of);
+        for (String line : COLD.lines().toList()) wrong += check(line, FirstCalls::of);
         for (String line : BOTH.lines().toList()) {
-            wrong += check(line, cold -> Verdict.of(cold, free));
-            wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Verdict.of(cold, brief));
+            wrong += check(line, cold -> Judge.of(cold, free));
+            wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Judge.of(cold, brief));
         }
         wrong += check("share 0.6, longest 60, kind WAITS  SOME", cold ->
-            Verdict.of(cold, numbers("second 11, share 0.11")));
+            Judge.of(cold, numbers("second 11, share 0.11")));
         for (String line : PLACES.replace("PARKS", PARKS).lines().toList())
             wrong += place(line);
         for (String line : LOOKS.lines().toList()) wrong += late(line);
@@ -582,12 +582,12 @@ class Verdicts {
             what == 'U' ? null : frame, inside);
     }
 
-    interface Judge { Verdict of(Numbers numbers) throws Exception; }
+    interface Rule { Verdict of(Numbers numbers) throws Exception; }
 
-    static int check(String line, Judge judge) throws Exception {
+    static int check(String line, Rule rule) throws Exception {
         if (line.isBlank()) return 0;
         String[] words = line.strip().split(" {2,}");
-        Verdict said = judge.of(numbers(words[0]));
+        Verdict said = rule.of(numbers(words[0]));
         if (said.toString().equals(words[1])) return 0;
         System.out.println(line + ", but was " + said);
         return 1;

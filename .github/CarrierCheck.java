@@ -12,7 +12,7 @@ import javax.management.ObjectName;
 
 // CarrierCheck is what you call. It makes Rounds of calls in this Jvm: a round has ticks, and
 // looks at Dumps, whose Frames lead to a Place. Numbers are what rounds have measured, without
-// an opinion. A Verdict is a function of these; an Answer says it in words.
+// an opinion. A Judge gives the Verdict on these; an Answer says it in words.
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
@@ -114,7 +114,7 @@ public class CarrierCheck {
             Answer control = measure("sleep", () -> Thread.sleep(50));
             tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
                 .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
-            say(Answer.title(Verdict.of(control.warm())));
+            say(Answer.title(Judge.of(control.warm())));
         } catch (Throwable e) { // by an option; javac 17 to 20 stop below, and quote:
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
@@ -846,88 +846,77 @@ enum Verdict {
         this.meaning = meaning;
         this.may = may;
     }
+}
 
-    // What a threshold is of, and its reason.
-    private static final double SHARE = 0.1; // of a call; less can't be told from noise
-    private static final double LONG = 10; // ms; others notice: a health check gets slower
-    private static final double SHORT = 1; // ms; a shorter call gets two looks at most
+/** Gives the verdict on numbers. A threshold has its reason beside it. */
+class Judge {
+    static final double SHORT = 1; // ms; a shorter call gets two looks at most
     private static final double BRIEF = 2; // ms; twenty such calls show better than one
     private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
-    private static final double MOST = 0.5; // of the time; nearly all if each call holds it
-    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
-    private static final double COLD = 0.3; // of the time; less may just be cold code
-    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
-    private static final double OFTEN = 0.25; // of calls; fewer may just print something
+    static final double LONG = 10; // ms; others notice: a health check gets slower
+    static final double NOISE = 2; // ms late; ticks are so rare then that they miss slices
+
+    static final double SHARE = 0.1; // of a call; less can't be told from noise
     private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
-    static final double NOISE = 2; // ms; pauses get longer, so slices seem to be rarer
+
+    static final double MOST = 0.5; // of the time; nearly 1 if each call holds the carrier
+    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
+    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
+
+    private static final double OFTEN = 0.25; // of calls; fewer may just print something
     private static final double WORKS = 0.25; // of what's held; others may hold the rest
 
-    /** Of warm calls. */
-    static Verdict of(Numbers it) {
-        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
-        if (it.changed()) return CANT_TELL;
-        if (addsMostly(it)) return ADDS;
-        if (holds(it, it.held())) return mayBeNoise(it) ? CANT_TELL : who(it);
-        if (it.takes() < BRIEF && it.crowd().share() > MOST)
-            return metCollection(it) ? TOO_SHORT : isSure(it) ? who(it) : CANT_TELL;
-        if (adds(it)) return ADDS;
-        if (it.takes() < SHORT) return TOO_SHORT;
-        if (it.lost() > LOST) return CANT_TELL;
-        if (holdsSome(it)) return SOME;
-        if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
-        if (holdsOnce(it) || queues(it) || losesTogether(it) || entersTogether(it)
-            || holds(it, it.maybe()) || standsStill(it)) return CANT_TELL;
-        boolean isVague = it.takes() < BRIEF && it.noise() > NOISE; // ticks take part of it
-        if (isSliced(it)) return isVague ? CANT_TELL : COMPUTES;
-        if (slicesTogether(it)) return CANT_TELL;
-        return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
-    }
-
-    private static double used(Numbers it) { return it.sliced() + it.held(); }
-    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
-
-    /** Of the first twenty, which were made at once: each waits for those before it. */
-    static Verdict ofCold(Numbers it) {
-        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
-        if (it.changed()) return CANT_TELL;
-        double mean = it.held() / Crowd.SIZE;
-        if (adds(it) && mean < it.takes() / 2) return ADDS;
-        if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
-        if (waitsLong(it) && it.share() > SHARE) return who(it);
-        if (it.takes() < SHORT) return TOO_SHORT;
-        if (it.lost() > COLD) return CANT_TELL;
-        return it.share() > COLD ? SOME : FREE;
-    }
-
-    /** Of both. If only the first calls wait, that still may end in a deadlock one day. */
+    /** The verdict on all calls. Only the first ones may wait, as for a class: ONCE. */
     static Verdict of(Numbers cold, Numbers warm) {
         Verdict later = of(warm);
-        if (later != FREE && later != TOO_SHORT) return later;
-        Verdict first = ofCold(cold);
-        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first) && waitsLong(cold);
-        return first == ADDS || waits ? ONCE : later;
+        boolean mayBeOnce = later == Verdict.FREE || later == Verdict.TOO_SHORT;
+        return mayBeOnce && FirstCalls.keepCarrier(cold) ? Verdict.ONCE : later;
     }
 
-    /** A wait for a class of the JDK may be longer, but comes only once. */
-    private static boolean waitsLong(Numbers it) {
-        boolean isPinned = it.holders().kind() == Kind.WAITS;
-        return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
+    /** The verdict on warm calls. */
+    static Verdict of(Numbers it) {
+        // The order matters. What's sure comes first.
+        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
+        if (it.changed()) return Verdict.CANT_TELL;
+        if (addsMostly(it)) return Verdict.ADDS;
+        if (holds(it, it.held())) return mayBeNoise(it) ? Verdict.CANT_TELL : byHolder(it);
+        if (it.takes() < BRIEF && it.crowd().share() > MOST) {
+            if (metCollection(it)) return Verdict.TOO_SHORT;
+            return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        }
+        if (adds(it)) return Verdict.ADDS;
+        if (it.takes() < SHORT) return Verdict.TOO_SHORT;
+        if (it.lost() > LOST) return Verdict.CANT_TELL;
+        if (holdsSome(it)) return Verdict.SOME;
+        if (holdsTogether(it)) return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        // Then what may be the call, or the machine.
+        if (holdsOnce(it) || holds(it, it.maybe())) return Verdict.CANT_TELL;
+        if (queues(it) || losesTogether(it) || entersTogether(it)) return Verdict.CANT_TELL;
+        if (standsStill(it)) return Verdict.CANT_TELL;
+        if (isSliced(it)) return missesSlices(it) ? Verdict.CANT_TELL : Verdict.COMPUTES;
+        if (slicesTogether(it) || maySlice(it)) return Verdict.CANT_TELL;
+        // None of these: only that is FREE.
+        return Verdict.FREE;
     }
 
-    /** A collection that came just then says nothing of calls that are so short. */
-    private static boolean metCollection(Numbers it) {
-        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
+    /** The verdict on who held the carrier the most. */
+    static Verdict byHolder(Numbers it) {
+        if (it.holders().isOther()) return Verdict.OTHER;
+        return switch (it.holders().kind()) {
+            case WAITS -> Verdict.PINNED;
+            case AWAITS_CLASS -> Verdict.BLOCKED;
+            case HANDS_OVER -> Verdict.HANDS_OVER;
+            case COLLECTS -> Verdict.COLLECTS;
+            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? Verdict.COMPUTES
+                : Verdict.BLOCKED;
+        };
     }
 
-    private static boolean holds(Numbers it, double held) {
+    // A call alone.
+
+    static boolean holds(Numbers it, double held) {
         if (it.takes() < SHORT) return held > SEEN;
         return held > SHARE * it.takes() || held > LONG && it.longest() > LONG;
-    }
-
-    /** A little, on a busy machine, by somebody who doesn't wait. */
-    private static boolean mayBeNoise(Numbers it) {
-        return !it.holders().waits() && it.noise() > it.held()
-            && it.held() < 2 * SHARE * it.takes();
     }
 
     /** A single call may meet code that's slow at first, and computes for a while. */
@@ -940,6 +929,21 @@ enum Verdict {
 
     /** A single call that others would have noticed. It may be the call, or the machine. */
     static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
+
+    private static double used(Numbers it) { return it.sliced() + it.held(); }
+    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
+
+    // Twenty calls at once.
+
+    static boolean adds(Numbers it) {
+        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
+    }
+
+    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
+    private static boolean addsMostly(Numbers it) {
+        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
+            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
+    }
 
     /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
     private static boolean queues(Numbers it) {
@@ -977,10 +981,23 @@ enum Verdict {
             && it.platform() > 4 * it.crowd().took();
     }
 
-    /** Whoever held the carrier of twenty at once didn't only lack a processor. */
+    // The machine.
+
+    /** Whoever held the carrier of twenty at once wasn't just short of a processor. */
     private static boolean isSure(Numbers it) {
         return it.holders().waits() || it.holders().kind() == Kind.COLLECTS
             || it.crowd().longest() > it.noise();
+    }
+
+    /** A little, on a busy machine, by somebody who doesn't wait. */
+    private static boolean mayBeNoise(Numbers it) {
+        return !it.holders().waits() && it.noise() > it.held()
+            && it.held() < 2 * SHARE * it.takes();
+    }
+
+    /** A collection that came just then says nothing of calls that are so short. */
+    private static boolean metCollection(Numbers it) {
+        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
@@ -988,26 +1005,47 @@ enum Verdict {
         return it.unclear() > Math.max(NOISE, SHARE * it.takes());
     }
 
-    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
-    private static boolean addsMostly(Numbers it) {
-        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
-            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
+    /** Ticks take part of what a brief call uses, and on a busy machine they're rare. */
+    private static boolean missesSlices(Numbers it) {
+        return it.takes() < BRIEF && it.noise() > NOISE;
     }
 
-    static boolean adds(Numbers it) {
-        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
+    /** On a busy machine, slices that weren't seen may be more than those that were. */
+    private static boolean maySlice(Numbers it) {
+        return used(it) > SHARE * it.takes() && it.noise() > NOISE;
+    }
+}
+
+/** Gives the verdict on the first twenty calls, made at once: each waits for those before. */
+class FirstCalls {
+    private static final double COLD = 0.3; // of the time; less may just be cold code
+
+    static Verdict of(Numbers it) {
+        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
+        if (it.changed()) return Verdict.CANT_TELL;
+        double mean = it.held() / Crowd.SIZE;
+        if (Judge.adds(it) && mean < it.takes() / 2) return Verdict.ADDS;
+        boolean isLong = Judge.holds(it, mean) && it.longest() > Judge.LONG;
+        if (isLong || it.share() > Judge.MOST) return Judge.byHolder(it);
+        if (waitLong(it) && it.share() > Judge.SHARE) return Judge.byHolder(it);
+        if (it.takes() < Judge.SHORT) return Verdict.TOO_SHORT;
+        if (it.lost() > COLD) return Verdict.CANT_TELL;
+        return it.share() > COLD ? Verdict.SOME : Verdict.FREE;
     }
 
-    /** The verdict on who held the carrier the most. */
-    static Verdict who(Numbers it) {
-        if (it.holders().isOther()) return OTHER;
-        return switch (it.holders().kind()) {
-            case WAITS -> PINNED;
-            case AWAITS_CLASS -> BLOCKED;
-            case HANDS_OVER -> HANDS_OVER;
-            case COLLECTS -> COLLECTS;
-            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? COMPUTES : BLOCKED;
-        };
+    /** Whether it's worth a word if later calls don't: it may end in a deadlock one day. */
+    static boolean keepCarrier(Numbers it) {
+        Verdict first = of(it);
+        boolean waits = EnumSet.of(Verdict.PINNED, Verdict.BLOCKED, Verdict.OTHER)
+            .contains(first) && waitLong(it);
+        return first == Verdict.ADDS || waits;
+    }
+
+    /** A wait for a class of the JDK may be longer, but comes only once. */
+    private static boolean waitLong(Numbers it) {
+        boolean isPinned = it.holders().kind() == Kind.WAITS;
+        return it.holders().waits()
+            && it.longest() > (isPinned ? Judge.LONG : 10 * Judge.LONG);
     }
 }
 
@@ -1018,7 +1056,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
 
     Verdict verdict() {
-        return isRefused() ? Verdict.FAILED : Verdict.of(cold, warm);
+        return isRefused() ? Verdict.FAILED : Judge.of(cold, warm);
     }
 
     /** Native code may refuse what comes from another thread than its first. */
@@ -1047,7 +1085,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     String text() {
         List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
         if (!may().isEmpty()) lines.add("- May virtual threads call it? " + may());
-        Verdict first = Verdict.ofCold(cold);
+        Verdict first = FirstCalls.of(cold);
         switch (verdict()) {
             case FREE -> besides(lines);
             case FAILED, TOO_SHORT -> { }
@@ -1056,7 +1094,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         }
         if (verdict() != Verdict.ONCE) firstCalls(lines, first);
         failures(lines);
-        if (warm.noise() > Verdict.NOISE)
+        if (warm.noise() > Judge.NOISE)
             lines.add("- Busy machine: a platform thread was "
                 + Words.number(warm.noise()) + " ms late, and so may these times be"
                 + (mayLackProcessor() ? ": ask again" : ""));
@@ -1072,7 +1110,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     private String may() {
-        boolean isTold = verdict() != Verdict.ONCE || Verdict.of(warm) == Verdict.FREE;
+        boolean isTold = verdict() != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
         return isTold ? verdict().may
             : "Not the first calls. Of later ones, ask about a loop of a hundred";
     }
@@ -1081,14 +1119,14 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         return switch (verdict()) {
             case FREE -> "FREE. Other virtual threads run meanwhile";
             case ONCE -> "ONCE. Its first twenty calls " + once()
-                + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
+                + (Judge.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
             case SOME -> "SOME calls keep their carrier, one for "
                 + Words.number(warm.most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED -> verdict() + howLong();
             case COMPUTES -> verdict()
-                + (warm.held() >= warm.sliced() || Verdict.holdsTogether(warm) ? howLong()
+                + (warm.held() >= warm.sliced() || Judge.holdsTogether(warm) ? howLong()
                 : howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
             case HANDS_OVER -> "HANDS OVER" + howLong();
             case COLLECTS -> "COLLECTS garbage" + howLong();
@@ -1102,14 +1140,14 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     private String once() {
-        Verdict first = Verdict.ofCold(cold);
+        Verdict first = FirstCalls.of(cold);
         if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
             + howLong(cold.held(), cold.crowd().took());
     }
 
     private String howLong() {
-        if (warm.held() == 0 || Verdict.holdsTogether(warm))
+        if (warm.held() == 0 || Judge.holdsTogether(warm))
             return howLong(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
         return howLong(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
             ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
@@ -1124,14 +1162,14 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     private String doubt() {
         if (warm.changed()) return ", as it changes the number of carriers";
-        if (Verdict.entersTogether(warm)) return ". Twenty at once take "
+        if (Judge.entersTogether(warm)) return ". Twenty at once take "
             + Words.number(warm.platform()) + " ms on platform threads, and "
             + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
             + " lock that doesn't keep these apart";
-        if (Verdict.slicesTogether(warm)) return ". Twenty at once compute"
+        if (Judge.slicesTogether(warm)) return ". Twenty at once compute"
             + howLong(warm.crowd().sliced() + warm.crowd().held(), warm.crowd().took())
             + ", in slices";
-        if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
+        if (Judge.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held())
             return ". It's held" + howLong(warm.maybe(), warm.takes())
@@ -1161,7 +1199,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
         where(lines, verdict, places);
-        if (!adds && Verdict.adds(it))
+        if (!adds && Judge.adds(it))
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
@@ -1173,7 +1211,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
             lines.add("- A thousand such calls a second need "
                 + (int) Math.ceil(carriers) + " carriers; a JVM here has "
                 + Runtime.getRuntime().availableProcessors() + " of them");
-        Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
+        Verdict who = verdict == Verdict.SOME ? Judge.byHolder(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
@@ -1197,8 +1235,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     /** That a thousand calls a second would block, or that the JVM would add. */
     private static double carriers(Numbers it) {
-        if (Verdict.adds(it)) return it.takes();
-        return Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
+        if (Judge.adds(it)) return it.takes();
+        return Judge.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
