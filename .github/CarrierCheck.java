@@ -10,9 +10,10 @@ import java.util.regex.*;
 import java.util.stream.*;
 import javax.management.ObjectName;
 
-// CarrierCheck is what you call. It makes Rounds of calls in this Jvm: a round has ticks, and
-// looks at Dumps, whose Frames lead to a Place. Numbers are what rounds have measured, without
-// an opinion. A Judge gives the Verdict on these; an Answer says it in words.
+// CarrierCheck is what you call. It makes Rounds of calls in this Jvm. A round has ticks, and
+// looks at thread dumps, in which a Mounted thread's Frames lead to a Place. Its Tally is what
+// it has measured. Numbers sum up rounds, a Judge gives the Verdict on these, and an Answer
+// says it in words.
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
@@ -113,7 +114,7 @@ public class CarrierCheck {
             Runtime.getRuntime().addShutdownHook(new Thread(CarrierCheck::end));
             Answer control = measure("sleep", () -> Thread.sleep(50));
             tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
-                .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
+                .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
             say(Answer.title(Judge.of(control.warm())));
         } catch (Throwable e) { // by an option; javac 17 to 20 stop below, and quote:
             refuse(switch (e.getCause()) {
@@ -125,14 +126,14 @@ public class CarrierCheck {
     }
 
     private static Answer measure(String name, Call call) throws Exception {
-        var cold = new Round(call, Crowd.SIZE, Thread.ofVirtual());
-        List<Round> warm = new ArrayList<>();
+        Tally cold = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
+        List<Tally> warm = new ArrayList<>();
         for (long start = System.nanoTime(); Round.msSince(start) < 500; )
-            warm.add(new Round(call, 1, Thread.ofVirtual()));
-        var platform = new Round(call, Crowd.SIZE, Thread.ofPlatform().daemon());
-        var virtual = new Round(call, Crowd.SIZE, Thread.ofVirtual());
+            warm.add(Round.measure(call, 1, Thread.ofVirtual()));
+        Tally platform = Round.measure(call, Crowd.SIZE, Thread.ofPlatform().daemon());
+        Tally virtual = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
         Jvm.giveTwo(); // carriers, for a round of which only its end and its failures count
-        var onTwo = new Round(call, Crowd.SIZE, Thread.ofVirtual());
+        Tally onTwo = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
         return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
             Numbers.of(warm, virtual, platform, tickMs),
             Stream.of(List.of(cold), warm, List.of(platform, virtual, onTwo))
@@ -405,154 +406,55 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 // ------------------------------------------------------------------------------- a round
 
-/**
- * A look, so many ms after a tick was started: the ids of the threads that were mounted, and
- * where they were, but for callers that aren't in their call. It stopped all threads for
- * stopMs. Since the last tick, the carriers had used cpuMs of processor time.
- */
-record Look(double ms, double stopMs, double cpuMs, Map<Long, Place> seen,
-        Set<Long> mounted) { }
-
-/** How long somebody was there, in ms. */
-record Hold(Place place, double ms) {
-    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
-}
-
-/**
- * What the looks say that were taken while a tick was late. A thread that's seen may only lack
- * a processor, and would leave soon; but not if it waits, or has had processor time.
- */
-class Late {
-    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
-    double held; // ms in which no other virtual thread could run
-    double still; // ms in native code, or so: held, unless the machine is busy
-    double doubtful; // ms of others who were seen
-    double worked; // ms of held, by somebody who had processor time
-
-    /**
-     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
-     * counts for the time since the look before it, and for the last one until the tick ran.
-     */
-    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
-        boolean handsOver = isOfOneCall && comesBack(looks);
-        double before = 0;
-        double usedBefore = 0;
-        for (Look look : looks) {
-            boolean isLast = look == looks.getLast();
-            double ms = (isLast ? delay : look.ms()) - before;
-            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
-            before = look.ms();
-            usedBefore = look.cpuMs();
-            Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
-                : look.seen().values();
-            if (!seen.isEmpty())
-                count(seen, ms, computes(used, ms, look.stopMs()), looks.size() == 1);
-        }
-    }
-
-    /**
-     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
-     * look takes doesn't count, as it stops that thread, too.
-     */
-    private static boolean computes(double used, double ms, double stopMs) {
-        return used > Math.max(ms - stopMs, ms / 4) / 4;
-    }
-
-    /** Who's seen only once may just lack a processor, even in native code. */
-    private void count(Collection<Place> seen, double ms, boolean computes, boolean isOnce) {
-        for (Place place : seen)
-            holds.merge(place.key(), new Hold(place, ms), Hold::and);
-        if (computes) worked += ms;
-        if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
-        else if (!isOnce && seen.stream().anyMatch(Place::mayStay)) still += ms;
-        else doubtful += ms;
-    }
-
-    /** Whether somebody else was mounted, and then the first one again, before the tick. */
-    private static boolean comesBack(List<Look> looks) {
-        Set<Long> gone = new HashSet<>();
-        Set<Long> last = Set.of();
-        for (Look look : looks) {
-            if (look.mounted().isEmpty()) continue;
-            if (look.mounted().stream().anyMatch(gone::contains)) return true;
-            gone.addAll(last);
-            gone.removeAll(look.mounted());
-            last = look.mounted();
-        }
-        return false;
-    }
-}
-
-/** Some calls at once, made and measured by its constructor: numbers, no opinion. */
+/** Some calls at once, and ticks beside them, one by one. */
 class Round {
     static final double PAUSE = 0.3; // ms until a look, which takes 0.2, and stops all threads
     private final CarrierCheck.Call call;
-    private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
+    private final Tally tally;
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+    private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private volatile long progress = System.nanoTime(); // when the last call ended
+    private long start;
     private double used; // ms of processor time when the last tick had ended
     private double cpu; // ms of it from then until the current tick ran
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
-    private double still; // ms that somebody was seen who may just have lacked a processor
-    private final long start;
-    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
-    final Map<String, Failure> failures = new ConcurrentSkipListMap<>();
-    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
-    final Map<String, Hold> addedFor = new HashMap<>(); // who else was mounted as a tick ran
-    double held; // ms in which no other virtual thread could run
-    double doubtful; // ms in which perhaps none could
-    double longest; // ms of both, the longest that one tick was late
-    double worked; // ms of held, by somebody who had processor time
-    double sliced; // ms of processor time between ticks that weren't late
-    int ticks; // that weren't late
-    double computed; // ms of processor time in pieces of over 0.5 ms
-    double collected; // ms of garbage collections
-    double late; // ms that ticks were late, beyond 1 ms each
-    double noise; // ms that the asking thread was late for a look: so may the machine be
-    double stood; // ms that it was late elsewhere: perhaps all threads stood still
-    double took; // ms until the last call had ended
-    double whole; // ms until what they had started had ended, too
-    int added; // carriers that others had while a tick ran, at most
-    boolean changed; // whether a call has changed the number of carriers
 
-    record Failure(String text, int count) { }
-
-    Round(CarrierCheck.Call call, int calls, Thread.Builder threads) throws Exception {
+    private Round(CarrierCheck.Call call, Tally tally) {
         this.call = call;
+        this.tally = tally;
+    }
+
+    /** Makes calls, to the end of all that they start, and says what was measured. */
+    static Tally measure(CarrierCheck.Call call, int calls, Thread.Builder threads)
+            throws Exception {
+        var round = new Round(call, new Tally(calls));
+        round.makeCallers(calls, threads);
+        round.run();
+        round.tally.sumUp();
+        return round.tally;
+    }
+
+    private void makeCallers(int calls, Thread.Builder threads) {
         for (int i = 0; i < calls; i++) {
             Thread caller = threads.unstarted(new FutureTask<>(this::call, null));
             callers.put(caller.threadId(), caller);
         }
+    }
+
+    private void run() throws Exception {
         double collectedBefore = Jvm.gcMs();
         used = Jvm.cpuMs();
         start = System.nanoTime();
         callers.values().forEach(Thread::start);
         for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) pause();
-        took = msSince(start);
+        tally.took = msSince(start);
         // What calls have started is theirs, not the next round's.
         do pause();
-        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < took + 10_000);
-        whole = msSince(start);
-        collected = Jvm.gcMs() - collectedBefore;
-        changed = Jvm.takeBack();
-        if (still > 2 * noise) held += still;
-        else doubtful += still;
-        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
-        worked = Math.max(worked, computed);
-        held = Math.max(held, computed);
+        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < tally.took + 10_000);
+        tally.whole = msSince(start);
+        tally.collected = Jvm.gcMs() - collectedBefore;
+        tally.changed = Jvm.takeBack();
     }
-
-    boolean isOfOne() { return callers.size() == 1; }
-    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
-    double lost() { return (late - held) / whole; }
-    double sliced(double tickMs) { return sliced - ticks * tickMs; }
-
-    /** Nobody runs during a collection, either. */
-    double heldOrCollected() { return Math.max(held, collected); }
-    double noiseOrStop() { return Math.max(noise, stood); }
-
-    /** A stop of all threads may show in each of these. */
-    double unclear() { return Math.max(noiseOrStop(), Math.max(late - held, doubtful)); }
 
     static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
@@ -560,17 +462,16 @@ class Round {
     private void pause() {
         long before = System.nanoTime();
         LockSupport.parkNanos(200_000);
-        stood = Math.max(stood, msSince(before) - 0.2);
+        tally.stood = Math.max(tally.stood, msSince(before) - 0.2);
     }
 
     private void call() { // a place ends at this name
         long start = System.nanoTime();
         try {
             call.make();
-            times.add(msSince(start));
+            tally.times.add(msSince(start));
         } catch (Throwable e) {
-            failures.merge(where(e), new Failure(Words.told(e), 1),
-                (a, b) -> new Failure(a.text, a.count + 1));
+            tally.failures.merge(where(e), new Failure(Words.told(e), 1), Failure::and);
         }
         progress = System.nanoTime();
     }
@@ -598,14 +499,15 @@ class Round {
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
         if (looks.isEmpty()) {
-            sliced += cpu;
-            ticks++;
+            tally.betweenTicks += cpu;
+            tally.ticks++;
         } else {
-            charge(new Late(looks, delay, cpu, isOfOne()));
+            tally.add(new Late(looks, delay, cpu, tally.isOfOne()));
         }
-        late += Math.max(0, delay - 1);
+        tally.late += Math.max(0, delay - 1);
         used = Jvm.cpuMs();
-        stood = Math.max(stood, msSince(begin) - delay - 1); // its own look takes up to 1 ms
+        // Its own look takes up to 1 ms.
+        tally.stood = Math.max(tally.stood, msSince(begin) - delay - 1);
         return delay;
     }
 
@@ -615,17 +517,181 @@ class Round {
         double pause = PAUSE;
         for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
             double woken = msSince(begin);
-            noise = Math.max(noise, woken - before - pause); // or a collection
-            Look look = look();
+            tally.noise = Math.max(tally.noise, woken - before - pause); // or a collection
+            Seen seen = see();
             before = msSince(begin);
-            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used),
-                look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used), seen));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
     }
 
-    private void charge(Late late) {
+    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
+    private double inTick(long begin) throws Exception {
+        double delay = msSince(begin);
+        cpu = Math.max(0, Jvm.cpuMs() - used);
+        if (cpu > 0.5) tally.computed += cpu;
+        if (tally.isOfOne() && msSince(start) < lookAfter) return delay;
+        lookAfter = msSince(start) + 5;
+        Map<Long, Place> beside = see().places();
+        tally.added = Math.max(tally.added, beside.size());
+        for (Place place : beside.values())
+            tally.addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
+        return delay;
+    }
+
+    private Seen see() throws Exception {
+        Map<Long, Place> places = new HashMap<>();
+        Set<Long> mounted = new HashSet<>();
+        for (Mounted one : Mounted.all(Jvm.dump())) {
+            if (ticking.contains(one.id())) continue;
+            Place place = Place.of(one, callers.get(one.id()));
+            mounted.add(one.id());
+            if (place != null) places.put(one.id(), place);
+        }
+        return new Seen(places, mounted);
+    }
+
+    /** Ends the round if no call has ended for too long. */
+    private void stopIfStuck() throws Exception {
+        if (msSince(progress) < CarrierCheck.patience) return;
+        throw new Stuck(callers, see().places());
+    }
+}
+
+/**
+ * The ids of the threads that were mounted, but for ticks; and where they were, but for callers
+ * that weren't in their call.
+ */
+record Seen(Map<Long, Place> places, Set<Long> mounted) { }
+
+/**
+ * A look, so many ms after a tick was started, which stopped all threads for stopMs. Since the
+ * last tick, the carriers had used cpuMs of processor time.
+ */
+record Look(double ms, double stopMs, double cpuMs, Seen seen) { }
+
+/** How long somebody was there, in ms. */
+record Hold(Place place, double ms) {
+    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
+}
+
+/** How often calls have failed in the same way. */
+record Failure(String text, int count) {
+    Failure and(Failure other) { return new Failure(text, count + other.count); }
+}
+
+/**
+ * What the looks at one late tick say. A thread seen there may only be short of a processor,
+ * unless it waits, or has used processor time.
+ */
+class Late {
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    double held; // ms; see Tally
+    double still;
+    double doubtful;
+    double worked; // ms of held, by somebody who had processor time
+
+    /**
+     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
+     * counts for the time since the look before it, and for the last one until the tick ran.
+     */
+    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
+        boolean handsOver = isOfOneCall && comesBack(looks);
+        double before = 0;
+        double usedBefore = 0;
+        for (Look look : looks) {
+            boolean isLast = look == looks.getLast();
+            double ms = (isLast ? delay : look.ms()) - before;
+            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
+            before = look.ms();
+            usedBefore = look.cpuMs();
+            Collection<Place> there = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
+                : look.seen().places().values();
+            if (!there.isEmpty())
+                count(there, ms, computes(used, ms, look.stopMs()), looks.size() == 1);
+        }
+    }
+
+    /**
+     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
+     * look takes doesn't count, as it stops that thread, too.
+     */
+    private static boolean computes(double used, double ms, double stopMs) {
+        return used > Math.max(ms - stopMs, ms / 4) / 4;
+    }
+
+    /** A thread seen only once may be short of a processor even in native code. */
+    private void count(Collection<Place> there, double ms, boolean computes, boolean isOnce) {
+        for (Place place : there)
+            holds.merge(place.key(), new Hold(place, ms), Hold::and);
+        if (computes) worked += ms;
+        if (computes || there.stream().anyMatch(Place::stays)) held += ms;
+        else if (!isOnce && there.stream().anyMatch(Place::mayStay)) still += ms;
+        else doubtful += ms;
+    }
+
+    /** Whether somebody else was mounted, and then the first one again, before the tick. */
+    private static boolean comesBack(List<Look> looks) {
+        Set<Long> gone = new HashSet<>();
+        Set<Long> last = Set.of();
+        for (Look look : looks) {
+            Set<Long> mounted = look.seen().mounted();
+            if (mounted.isEmpty()) continue;
+            if (mounted.stream().anyMatch(gone::contains)) return true;
+            gone.addAll(last);
+            gone.removeAll(mounted);
+            last = mounted;
+        }
+        return false;
+    }
+}
+
+/**
+ * What a round has measured: numbers, no opinion. Its words for lost time:
+ *
+ *     late      a tick hadn't run yet
+ *     held      meanwhile, a thread was seen that waits, or has used the processor: it's sure
+ *     still     a thread was still seen, in native code or so: held, unless the machine is busy
+ *     doubtful  another one was seen, which may only have been short of a processor
+ *     lost      late, but not held
+ *     noise     the thread that looks woke up late for it: so may the machine be
+ *     stood     it was late elsewhere, as if all threads had stood still
+ *     unclear   the largest of what nobody accounts for
+ */
+class Tally {
+    // Of calls.
+    private final int calls; // made at once
+    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
+    final Map<String, Failure> failures = new ConcurrentSkipListMap<>(); // by where
+    double took; // ms until the last call had ended
+    double whole; // ms until what they had started had ended, too
+    boolean changed; // whether a call has changed the number of carriers
+
+    // Of who held the carrier, or had an added one. Times in ms.
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    double held;
+    double still;
+    double doubtful;
+    double longest; // of these three together, the longest that one tick was late
+    double worked; // of held, by somebody who had processor time
+    double computed; // processor time in pieces of over 0.5 ms
+    int added; // carriers that others had while a tick ran, at most
+    final Map<String, Hold> addedFor = new HashMap<>(); // who had them; by a place's key
+
+    // Of ticks.
+    double late; // ms that ticks were late, beyond 1 ms each
+    int ticks; // that weren't late
+    double betweenTicks; // ms of processor time between ticks that weren't late
+
+    // Of the machine. Times in ms.
+    double collected; // of garbage collections
+    double noise; // the longest
+    double stood; // the longest
+
+    Tally(int calls) { this.calls = calls; }
+
+    void add(Late late) {
         worked += late.worked;
         held += late.held;
         still += late.still;
@@ -634,37 +700,28 @@ class Round {
         late.holds.forEach((key, hold) -> holds.merge(key, hold, Hold::and));
     }
 
-    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
-    private double inTick(long begin) throws Exception {
-        double delay = msSince(begin);
-        cpu = Math.max(0, Jvm.cpuMs() - used);
-        if (cpu > 0.5) computed += cpu;
-        if (isOfOne() && msSince(start) < lookAfter) return delay;
-        lookAfter = msSince(start) + 5;
-        Map<Long, Place> beside = look().seen();
-        added = Math.max(added, beside.size());
-        for (Place place : beside.values())
-            addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
-        return delay;
+    /** At the end of the round. */
+    void sumUp() {
+        if (still > 2 * noise) held += still;
+        else doubtful += still;
+        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
+        worked = Math.max(worked, computed);
+        held = Math.max(held, computed);
     }
 
-    private Look look() throws Exception {
-        Map<Long, Place> seen = new HashMap<>();
-        Set<Long> mounted = new HashSet<>();
-        for (Mounted one : Mounted.all(Jvm.dump())) {
-            if (ticking.contains(one.id())) continue;
-            Place place = Place.of(one, callers.get(one.id()));
-            mounted.add(one.id());
-            if (place != null) seen.put(one.id(), place);
-        }
-        return new Look(0, 0, 0, seen, mounted);
-    }
+    boolean isOfOne() { return calls == 1; }
+    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
+    double lost() { return (late - held) / whole; }
 
-    /** Ends the round if no call has ended for too long. */
-    private void stopIfStuck() throws Exception {
-        if (msSince(progress) < CarrierCheck.patience) return;
-        throw new Stuck(callers, look().seen());
-    }
+    /** Beyond what ticks take themselves, tickMs each. */
+    double beyondTicks(double tickMs) { return betweenTicks - ticks * tickMs; }
+
+    /** Nobody runs during a collection, either. */
+    double heldOrCollected() { return Math.max(held, collected); }
+    double noiseOrStop() { return Math.max(noise, stood); }
+
+    /** A stop of all threads may show in each of these. */
+    double unclear() { return Math.max(noiseOrStop(), Math.max(late - held, doubtful)); }
 }
 
 // ----------------------------------------------------------------------------- a verdict
@@ -674,10 +731,10 @@ record Crowd(double took, double held, double longest, double share, double lost
         int added) {
     static final int SIZE = 20; // calls at once
 
-    static Crowd of(Round round, double tickMs) {
+    static Crowd of(Tally round, double tickMs) {
         double held = round.heldOrCollected();
         return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
-            round.sliced(tickMs), round.added);
+            round.beyondTicks(tickMs), round.added);
     }
 }
 
@@ -688,7 +745,7 @@ record Holders(
         double busy, // the share of the time for which somebody computed
         List<Hold> places,
         List<Hold> added) {
-    static Holders of(List<Round> rounds) {
+    static Holders of(List<Tally> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
         double held = Numbers.sum(rounds, round -> round.held);
         double worked = Numbers.sum(rounds, round -> round.worked);
@@ -711,10 +768,10 @@ record Holders(
     /** That's sure: a thread that only lacks a processor isn't seen to wait. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
-    private static List<Hold> sorted(List<Round> rounds,
-            Function<Round, Map<String, Hold>> what) {
+    private static List<Hold> sorted(List<Tally> rounds,
+            Function<Tally, Map<String, Hold>> what) {
         Map<String, Hold> all = new HashMap<>();
-        for (Round round : rounds)
+        for (Tally round : rounds)
             what.apply(round).forEach((key, hold) -> all.merge(key, hold, Hold::and));
         List<Hold> byWeight = new ArrayList<>(all.values());
         byWeight.sort(Comparator.comparingDouble(Holders::weight).reversed());
@@ -760,11 +817,11 @@ record Numbers(
         Crowd crowd,
         Holders holders) {
 
-    static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
-        int failed = (int) sum(rounds, Round::failed);
+    static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
+        int failed = (int) sum(rounds, Tally::failed);
         if (!rounds.contains(crowd)) failed += crowd.failed();
-        double heldInAll = sum(rounds, Round::heldOrCollected);
-        List<Double> held = rounds.stream().map(Round::heldOrCollected)
+        double heldInAll = sum(rounds, Tally::heldOrCollected);
+        List<Double> held = rounds.stream().map(Tally::heldOrCollected)
             .sorted(Comparator.reverseOrder()).toList();
         double second = held.size() > 1 ? held.get(1) : 0;
         return new Numbers(
@@ -778,10 +835,10 @@ record Numbers(
             held.getFirst(),
             second,
             heldInAll / sum(rounds, round -> round.whole),
-            median(rounds, Round::lost),
-            rounds.stream().mapToDouble(Round::noiseOrStop).max().orElseThrow(),
-            rank(rounds.stream().map(Round::unclear), 0.25),
-            median(rounds, round -> round.sliced(tickMs)),
+            median(rounds, Tally::lost),
+            rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
+            rank(rounds.stream().map(Tally::unclear), 0.25),
+            median(rounds, round -> round.beyondTicks(tickMs)),
             count(rounds, round -> round.added > 0),
             crowd.changed || count(rounds, round -> round.changed) > 0,
             platform == null ? Double.NaN : platform.took,
@@ -790,22 +847,22 @@ record Numbers(
     }
 
     /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
-    private static List<Round> whoHeld(List<Round> rounds, Round crowd) {
-        double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
+    private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
+        double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
         double together = crowd.heldOrCollected() / Crowd.SIZE;
         boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
         return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
     }
 
-    private static int count(List<Round> rounds, Predicate<Round> which) {
+    private static int count(List<Tally> rounds, Predicate<Tally> which) {
         return (int) rounds.stream().filter(which).count();
     }
 
-    static double sum(List<Round> rounds, ToDoubleFunction<Round> what) {
+    static double sum(List<Tally> rounds, ToDoubleFunction<Tally> what) {
         return rounds.stream().mapToDouble(what).sum();
     }
 
-    private static double median(List<Round> rounds, ToDoubleFunction<Round> what) {
+    private static double median(List<Tally> rounds, ToDoubleFunction<Tally> what) {
         return median(rounds.stream().map(what::applyAsDouble));
     }
 
@@ -1052,7 +1109,7 @@ class FirstCalls {
 // ------------------------------------------------------------------------- what's printed
 
 /** What's said about a call: the verdict, where, why, what helps, then the numbers. */
-record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
+record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
 
     Verdict verdict() {
@@ -1258,10 +1315,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     private void failures(List<String> lines) {
-        Map<String, Round.Failure> all = new TreeMap<>();
-        for (Round round : rounds) round.failures.forEach((where, failure) ->
-            all.merge(where, failure, (a, b) ->
-                new Round.Failure(a.text(), a.count() + b.count())));
+        Map<String, Failure> all = new TreeMap<>();
+        for (Tally round : rounds) round.failures.forEach((where, failure) ->
+            all.merge(where, failure, Failure::and));
         all.forEach((where, failure) -> lines.add("- Failed "
             + (failure.count() == 1 ? "once" : failure.count() + " times") + ": "
             + failure.text() + where.replaceFirst("^\\S+", "")));
