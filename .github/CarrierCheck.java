@@ -726,7 +726,7 @@ class Tally {
 
 // ----------------------------------------------------------------------------- a verdict
 
-/** Twenty calls at once, or one. Times in ms. */
+/** Twenty calls at once. Times in ms. */
 record Crowd(double took, double held, double longest, double share, double lost, double sliced,
         int added) {
     static final int SIZE = 20; // calls at once
@@ -1108,10 +1108,8 @@ class FirstCalls {
 
 // ------------------------------------------------------------------------- what's printed
 
-/** What's said about a call: the verdict, where, why, what helps, then the numbers. */
+/** What's said about a call: the verdict, details, then a table. */
 record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
-    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
-
     Verdict verdict() {
         return isRefused() ? Verdict.FAILED : Judge.of(cold, warm);
     }
@@ -1140,40 +1138,28 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
 
     /** Begins with a blank line: a call may have left a line without an end. */
     String text() {
-        List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
-        if (!may().isEmpty()) lines.add("- May virtual threads call it? " + may());
-        Verdict first = FirstCalls.of(cold);
-        switch (verdict()) {
-            case FREE -> besides(lines);
-            case FAILED, TOO_SHORT -> { }
-            case ONCE -> about(lines, first, cold);
-            default -> about(lines, verdict(), warm);
-        }
-        if (verdict() != Verdict.ONCE) firstCalls(lines, first);
-        failures(lines);
-        if (warm.noise() > Judge.NOISE)
-            lines.add("- Busy machine: a platform thread was "
-                + Words.number(warm.noise()) + " ms late, and so may these times be"
-                + (mayLackProcessor() ? ": ask again" : ""));
+        Verdict verdict = verdict();
+        var head = new Headline(verdict, isRefused(), cold, warm);
+        List<String> lines = new ArrayList<>(List.of(name + ": " + head.text()));
+        if (!head.may().isEmpty()) lines.add("- May virtual threads call it? " + head.may());
+        lines.addAll(new Details(verdict, cold, warm).lines());
+        lines.addAll(Details.failures(rounds));
+        lines.addAll(Details.machine(verdict, warm));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
-            + (verdict() == Verdict.FAILED ? "" : table());
+            + (verdict == Verdict.FAILED ? "" : Table.text(cold, warm));
     }
+}
 
-    /** A call that only lacked a processor would look the same. */
-    private boolean mayLackProcessor() {
-        return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
-            && !warm.holders().waits()
-            && warm.noise() > Math.max(warm.held(), warm.sliced());
-    }
-
-    private String may() {
-        boolean isTold = verdict() != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
-        return isTold ? verdict().may
+/** The first lines of an answer. */
+record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) {
+    String may() {
+        boolean isTold = verdict != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
+        return isTold ? verdict.may
             : "Not the first calls. Of later ones, ask about a loop of a hundred";
     }
 
-    private String headline() {
-        return switch (verdict()) {
+    String text() {
+        return switch (verdict) {
             case FREE -> "FREE. Other virtual threads run meanwhile";
             case ONCE -> "ONCE. Its first twenty calls " + once()
                 + (Judge.of(warm) == Verdict.FREE ? "; later ones are FREE"
@@ -1181,17 +1167,15 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
             case SOME -> "SOME calls keep their carrier, one for "
                 + Words.number(warm.most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
-            case PINNED, BLOCKED -> verdict() + howLong();
-            case COMPUTES -> verdict()
-                + (warm.held() >= warm.sliced() || Judge.holdsTogether(warm) ? howLong()
-                : howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
-            case HANDS_OVER -> "HANDS OVER" + howLong();
-            case COLLECTS -> "COLLECTS garbage" + howLong();
-            case OTHER -> "OTHER threads keep its carrier" + howLong();
+            case PINNED, BLOCKED -> verdict + heldFor();
+            case COMPUTES -> verdict + computesFor();
+            case HANDS_OVER -> "HANDS OVER" + heldFor();
+            case COLLECTS -> "COLLECTS garbage" + heldFor();
+            case OTHER -> "OTHER threads keep its carrier" + heldFor();
             case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
             case CANT_TELL -> "CAN'T TELL" + doubt();
-            case FAILED -> isRefused() ? "FAILED, in most calls on two carriers" : "FAILED, in "
+            case FAILED -> isRefused ? "FAILED, in most calls on two carriers" : "FAILED, in "
                 + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
         };
     }
@@ -1200,43 +1184,70 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
         Verdict first = FirstCalls.of(cold);
         if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
-            + howLong(cold.held(), cold.crowd().took());
+            + Words.howLong(cold.held(), cold.crowd().took());
     }
 
-    private String howLong() {
+    private String heldFor() {
+        Crowd crowd = warm.crowd();
         if (warm.held() == 0 || Judge.holdsTogether(warm))
-            return howLong(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
-        return howLong(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
-            ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
+            return Words.howLong(crowd.held(), crowd.took()) + ", for twenty at once";
+        return Words.howLong(warm.held(), warm.takes())
+            + (warm.holding() == warm.calls() ? ", in each call"
+                : ", in " + warm.holding() + " of " + warm.calls() + " calls");
     }
 
-    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
-    private static String howLong(double ms, double of) {
-        return " for " + (ms < 1.5 * of
-            ? Words.number(Math.min(ms, of)) + " of " + Words.number(of) + " ms"
-            : Words.number(ms) + " ms, though it takes " + Words.number(of) + " ms");
+    private String computesFor() {
+        boolean isSeen = warm.held() >= warm.sliced() || Judge.holdsTogether(warm);
+        return isSeen ? heldFor()
+            : Words.howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices";
     }
 
     private String doubt() {
+        Crowd crowd = warm.crowd();
         if (warm.changed()) return ", as it changes the number of carriers";
         if (Judge.entersTogether(warm)) return ". Twenty at once take "
             + Words.number(warm.platform()) + " ms on platform threads, and "
-            + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
+            + Words.number(crowd.took()) + " ms on virtual ones: native code may have a"
             + " lock that doesn't keep these apart";
         if (Judge.slicesTogether(warm)) return ". Twenty at once compute"
-            + howLong(warm.crowd().sliced() + warm.crowd().held(), warm.crowd().took())
-            + ", in slices";
+            + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
         if (Judge.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held())
-            return ". It's held" + howLong(warm.maybe(), warm.takes())
+            return ". It's held" + Words.howLong(warm.maybe(), warm.takes())
                 + ", or the machine is busy: ask again";
         return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
             + " again, with nothing else running";
     }
+}
+
+/** The lines of an answer below the first: where, why, what helps, what else was seen. */
+class Details {
+    private final Verdict verdict;
+    private final Numbers cold;
+    private final Numbers warm;
+    private final List<String> lines = new ArrayList<>();
+
+    Details(Verdict verdict, Numbers cold, Numbers warm) {
+        this.verdict = verdict;
+        this.cold = cold;
+        this.warm = warm;
+    }
+
+    List<String> lines() {
+        Verdict first = FirstCalls.of(cold);
+        switch (verdict) {
+            case FREE -> besides();
+            case FAILED, TOO_SHORT -> { }
+            case ONCE -> about(first, cold);
+            default -> about(verdict, warm);
+        }
+        if (verdict != Verdict.ONCE) firstCalls(first);
+        return lines;
+    }
 
     /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
-    private void besides(List<String> lines) {
+    private void besides() {
         if (warm.crowd().added() > 0)
             lines.add("- The JVM added " + warm.crowd().added()
                 + " carriers for twenty calls at once, perhaps as something is printed");
@@ -1251,17 +1262,18 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     }
 
     /** Where, why, how many carriers that takes, and what helps. */
-    private static void about(List<String> lines, Verdict verdict, Numbers it) {
+    private void about(Verdict verdict, Numbers it) {
         boolean adds = verdict == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        where(lines, verdict, places);
+        where(verdict, places);
         if (!adds && Judge.adds(it))
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
-            lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
+            lines.add("- Still, no other virtual thread ran"
+                + Words.howLong(it.held(), it.takes()));
         double carriers = carriers(it);
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1)
@@ -1274,7 +1286,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     }
 
     /** At most three places, of a fifth of the time or more, and why each has the carrier. */
-    private static void where(List<String> lines, Verdict verdict, List<Hold> places) {
+    private void where(Verdict verdict, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
             .contains(verdict);
@@ -1297,8 +1309,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     }
 
     /** What the first calls met, unless later ones meet it, too. */
-    private void firstCalls(List<String> lines, Verdict first) {
-        if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
+    private void firstCalls(Verdict first) {
+        if (first == verdict || first.ordinal() <= Verdict.ONCE.ordinal()
             || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
         if (first == Verdict.ADDS) {
             lines.add("- The first twenty, at once, added " + cold.crowd().added()
@@ -1308,37 +1320,57 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
         lines.add("- The first twenty, at once, kept it"
-            + howLong(cold.held(), cold.crowd().took())
+            + Words.howLong(cold.held(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
                     + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
     }
 
-    private void failures(List<String> lines) {
+    static List<String> failures(List<Tally> rounds) {
         Map<String, Failure> all = new TreeMap<>();
         for (Tally round : rounds) round.failures.forEach((where, failure) ->
             all.merge(where, failure, Failure::and));
+        List<String> lines = new ArrayList<>();
         all.forEach((where, failure) -> lines.add("- Failed "
             + (failure.count() == 1 ? "once" : failure.count() + " times") + ": "
             + failure.text() + where.replaceFirst("^\\S+", "")));
+        return lines;
     }
 
-    private String table() {
-        Crowd crowd = warm.crowd();
+    static List<String> machine(Verdict verdict, Numbers warm) {
+        if (warm.noise() <= Judge.NOISE) return List.of();
+        // A call that was only short of a processor would look the same.
+        boolean mayBeNoise = !warm.holders().waits()
+            && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
+            && warm.noise() > Math.max(warm.held(), warm.sliced());
+        return List.of("- Busy machine: a platform thread was " + Words.number(warm.noise())
+            + " ms late, and so may these times be" + (mayBeNoise ? ": ask again" : ""));
+    }
+}
+
+/** The table below an answer. */
+class Table {
+    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
+
+    static String text(Numbers cold, Numbers warm) {
+        int added = 2 * warm.adding() > warm.calls() ? 1 : 0;
         return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Added")
             + "|-------------------|--------:|--------:|--------:|-----:|\n"
             + row("first 20, at once", cold.crowd())
-            + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
-                    warm.share(), 0, 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
-            + row("20 at once", crowd)
+            + row("a call", warm.takes(), warm.held(), warm.longest(), added)
+            + row("20 at once", warm.crowd())
             + ROW.formatted("20 platform threads", Words.number(warm.platform()),
                 "", "", "");
     }
 
     private static String row(String what, Crowd it) {
-        double longest = Math.min(it.longest(), it.held()); // the rest isn't sure
-        return ROW.formatted(what, Words.number(it.took()), Words.number(it.held()),
-            Words.number(longest), it.added());
+        return row(what, it.took(), it.held(), it.longest(), it.added());
+    }
+
+    private static String row(String what, double took, double held, double longest,
+            int added) {
+        return ROW.formatted(what, Words.number(took), Words.number(held),
+            Words.number(Math.min(longest, held)), added); // the rest of it isn't sure
     }
 }
 
@@ -1395,6 +1427,13 @@ class Words {
         if (Double.isNaN(value)) return "";
         int digits = value < 0.9995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
         return String.format(Locale.ROOT, "%." + digits + "f", value);
+    }
+
+    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
+    static String howLong(double ms, double of) {
+        return " for " + (ms < 1.5 * of
+            ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
+            : number(ms) + " ms, though it takes " + number(of) + " ms");
     }
 
     /** What a failure says, in a line; its toString may throw one, too. */
