@@ -116,7 +116,8 @@ public class CarrierCheck {
             tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
                 .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
             say(Answer.title(Judge.of(control.warm())));
-        } catch (Throwable e) { // by an option; javac 17 to 20 stop below, and quote:
+        } catch (Throwable e) { // an option may cause it
+            // javac 17 to 20 stop at the second case, and quote that line's comment.
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
                 case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
@@ -186,7 +187,7 @@ class Stuck extends Exception {
             if (!caller.isAlive()) continue;
             Place place = seen.get(caller.threadId());
             left.merge(place == null ? "- Waits" + Round.where(caller.getStackTrace())
-                : "- " + Words.stays(place) + " at " + place.text(), 1, Integer::sum);
+                : "- " + Words.stuck(place) + " at " + place.text(), 1, Integer::sum);
         }
         return left.entrySet().stream().map(one -> Words.wrap(one.getKey()
             + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : "")).strip())
@@ -358,7 +359,10 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
         return isKnown ? frames.stream().filter(frame -> !frame.isJdk()).toList() : List.of();
     }
 
-    /** What the JVM itself calls pins on each JDK. Who came there first can be changed. */
+    /**
+     * Code that the JVM itself calls pins, on every JDK. The caller that came there first is
+     * what people can change.
+     */
     private static String inside(List<Frame> frames) {
         for (int i = 0; i < frames.size(); i++) {
             Frame frame = frames.get(i);
@@ -386,7 +390,7 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             && other.own.equals(own.subList(start, own.size()));
     }
 
-    /** Who waits on his carrier doesn't only lack a processor. */
+    /** A thread seen waiting on its carrier isn't just short of a processor. */
     boolean stays() { return kind != Kind.RUNS && kind != Kind.UNKNOWN; }
     boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
     boolean isNative() { return innermost != null && innermost.isNative(); }
@@ -765,7 +769,7 @@ record Holders(
         return places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
     }
 
-    /** That's sure: a thread that only lacks a processor isn't seen to wait. */
+    /** It's sure: a thread that's just short of a processor isn't seen to wait. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
     private static List<Hold> sorted(List<Tally> rounds,
@@ -802,14 +806,14 @@ record Numbers(
         int holding, // rounds in which the carrier was held
         double takes, // a call
         double held, // in a call; cold: in all
-        double maybe, // the same, with what may be a lack of processors
+        double maybe, // the same, with what's doubtful
         double longest, // in one piece
         double most, // held in a round, the largest
         double second, // the second largest
         double share, // of the time that's held
-        double lost, // share of the time that ticks were late, and nobody was seen
-        double noise, // that the asking thread was late, the largest
-        double unclear, // what nobody accounts for, in three quarters of rounds
+        double lost, // share of the time; see Tally for this and the next two
+        double noise, // or stood, the largest
+        double unclear, // in three quarters of rounds
         double sliced, // processor time in pieces too short to be seen, in a call
         int adding, // rounds of warm calls that had a carrier added
         boolean changed, // by the call: the number of carriers
@@ -827,7 +831,7 @@ record Numbers(
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             failed,
-            count(rounds, round -> round.failed() == 0 && round.heldOrCollected() > Round.PAUSE),
+            count(rounds, Numbers::holds),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(held.stream()),
             median(rounds, round -> round.heldOrCollected() + round.doubtful),
@@ -852,6 +856,11 @@ record Numbers(
         double together = crowd.heldOrCollected() / Crowd.SIZE;
         boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
         return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
+    }
+
+    /** A hold that's shorter than a pause gets no look. */
+    private static boolean holds(Tally round) {
+        return round.failed() == 0 && round.heldOrCollected() > Round.PAUSE;
     }
 
     private static int count(List<Tally> rounds, Predicate<Tally> which) {
@@ -1447,7 +1456,8 @@ class Words {
         return "%.120s".formatted(text.replaceAll("[\\p{Cntrl}|]+", " ")).strip();
     }
 
-    static String stays(Place place) {
+    /** What a call does that never ends. */
+    static String stuck(Place place) {
         return switch (place.kind()) {
             case WAITS -> "Pinned" + (place.inside().isEmpty() ? "" : " in " + place.inside()
                 + ",");
