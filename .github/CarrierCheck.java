@@ -64,7 +64,7 @@ public class CarrierCheck {
     public static void main(String[] args) {
         if (List.of(args).equals(List.of("--help"))) {
             Stream.of(Verdict.values()).forEach(one ->
-                OUT.println("%-11s%s".formatted(one, one.meaning)));
+                OUT.println("%-11s%s".formatted(one.word(), one.meaning)));
             return;
         }
         if (args.length > 0) refuse("not understood: '" + args[0] + "', try --help");
@@ -903,7 +903,7 @@ enum Verdict {
         "Not as it is"),
     TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred", ""),
     CANT_TELL("the machine is busy, or no thread was seen that keeps the carrier", ""),
-    FAILED("most calls failed, or there's no answer", "");
+    FAILED("most calls failed, or none ended for 40 s (HANGS)", "");
 
     final String meaning;
     final String may; // virtual threads call it? The first thing that people want to know
@@ -912,6 +912,9 @@ enum Verdict {
         this.meaning = meaning;
         this.may = may;
     }
+
+    /** As answers have it. */
+    String word() { return this == CANT_TELL ? "CAN'T TELL" : name().replace('_', ' '); }
 }
 
 /** Gives the verdict on numbers. A threshold has its reason beside it. */
@@ -1164,7 +1167,8 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     String may() {
         boolean isTold = verdict != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
         return isTold ? verdict.may
-            : "Not the first calls. Of later ones, ask about a loop of a hundred";
+            : "Not its first calls. Later ones are too short to tell: ask about a loop of a"
+                + " hundred";
     }
 
     String text() {
@@ -1176,14 +1180,13 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             case SOME -> "SOME calls keep their carrier, one for "
                 + Words.number(warm.most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
-            case PINNED, BLOCKED -> verdict + heldFor();
-            case COMPUTES -> verdict + computesFor();
-            case HANDS_OVER -> "HANDS OVER" + heldFor();
-            case COLLECTS -> "COLLECTS garbage" + heldFor();
+            case PINNED, BLOCKED, HANDS_OVER -> verdict.word() + heldFor();
+            case COMPUTES -> verdict.word() + computesFor();
+                        case COLLECTS -> "COLLECTS garbage" + heldFor();
             case OTHER -> "OTHER threads keep its carrier" + heldFor();
-            case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
+            case TOO_SHORT -> verdict.word() + ". It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
-            case CANT_TELL -> "CAN'T TELL" + doubt();
+            case CANT_TELL -> verdict.word() + doubt();
             case FAILED -> isRefused ? "FAILED, in most calls on two carriers" : "FAILED, in "
                 + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
         };
