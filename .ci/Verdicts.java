@@ -324,14 +324,14 @@ class Verdicts {
         Numbers free = numbers("takes 50");
         Numbers brief = numbers("takes 0.9");
         int wrong = 0;
-        for (String line : WARM.lines().toList()) wrong += check(line, Verdict::of);
-        for (String line : COLD.lines().toList()) wrong += check(line, Verdict::ofCold);
+        for (String line : WARM.lines().toList()) wrong += check(line, Judge::of);
+        for (String line : COLD.lines().toList()) wrong += check(line, FirstCalls::of);
         for (String line : BOTH.lines().toList()) {
-            wrong += check(line, cold -> Verdict.of(cold, free));
-            wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Verdict.of(cold, brief));
+            wrong += check(line, cold -> Judge.of(cold, free));
+            wrong += check(line.replace("FREE", "TOO_SHORT"), cold -> Judge.of(cold, brief));
         }
         wrong += check("share 0.6, longest 60, kind WAITS  SOME", cold ->
-            Verdict.of(cold, numbers("second 11, share 0.11")));
+            Judge.of(cold, numbers("second 11, share 0.11")));
         for (String line : PLACES.replace("PARKS", PARKS).lines().toList())
             wrong += place(line);
         for (String line : LOOKS.lines().toList()) wrong += late(line);
@@ -378,8 +378,8 @@ class Verdicts {
     static int calls() throws Exception {
         Queue<Thread> callers = new ConcurrentLinkedQueue<>();
         CarrierCheck.Call call = () -> callers.add(Thread.currentThread());
-        Round virtual = new Round(call, 3, Thread.ofVirtual());
-        Round platform = new Round(call, 2, Thread.ofPlatform().daemon());
+        Tally virtual = Round.measure(call, 3, Thread.ofVirtual());
+        Tally platform = Round.measure(call, 2, Thread.ofPlatform().daemon());
         return same("calls", "3 2, on virtual threads: 3", virtual.times.size() + " "
             + platform.times.size() + ", on virtual threads: "
             + callers.stream().filter(Thread::isVirtual).count());
@@ -388,14 +388,14 @@ class Verdicts {
     /** Four warm rounds, in no order; a crowd; and one on platform threads, all made up. */
     static int rounds() throws Exception {
         Jvm.begin();
-        List<Round> warm = new ArrayList<>();
+        List<Tally> warm = new ArrayList<>();
         for (int i : List.of(3, 1, 4, 2)) {
-            Round round = round(10 * i);
+            Tally round = round(10 * i);
             round.held = i;
             round.doubtful = 2 * i;
             round.longest = i;
             round.worked = 0.5 * i;
-            round.sliced = i + 0.5;
+            round.betweenTicks = i + 0.5;
             round.ticks = 10;
             round.late = 3 * i;
             round.noise = i == 2 ? 9 : i;
@@ -406,17 +406,17 @@ class Verdicts {
             round.addedFor.put("u", new Hold(somewhere('U'), 1));
             warm.add(round);
         }
-        Round crowd = round(30);
+        Tally crowd = round(30);
         crowd.held = 12;
         crowd.longest = 7;
-        crowd.sliced = 9;
+        crowd.betweenTicks = 9;
         crowd.ticks = 10;
         crowd.late = 15;
         crowd.added = 3;
         crowd.holds.put("u", new Hold(somewhere('U'), 12));
-        crowd.failures.put("one", new Round.Failure("", 1));
-        crowd.failures.put("two", new Round.Failure("", 1));
-        Round platform = round(25);
+        crowd.failures.put("one", new Failure("", 1));
+        crowd.failures.put("two", new Failure("", 1));
+        Tally platform = round(25);
         Numbers all = Numbers.of(warm, crowd, platform, 0.1);
         crowd.held = 99; // 5 of each call, in which single ones held 2.5
         String single = told(Numbers.of(warm, crowd, platform, 0.1).holders().places());
@@ -434,25 +434,17 @@ class Verdicts {
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }
 
-    static Round round(double took) throws Exception {
-        Round round = empty();
+    static Tally round(double took) {
+        Tally round = empty();
         round.times.add(took);
         round.took = took;
         round.whole = took;
         return round;
     }
 
-    /** Makes no call; what was measured nevertheless is put back. */
-    static Round empty() throws Exception {
-        Round round = new Round(() -> { }, 1, Thread.ofPlatform().daemon());
-        round.times.clear();
-        round.holds.clear();
-        round.addedFor.clear();
+    static Tally empty() {
+        Tally round = new Tally(1);
         round.whole = 10;
-        for (String name : List.of("held", "doubtful", "longest", "worked", "sliced",
-                "computed", "collected", "late", "noise", "stood"))
-            Round.class.getDeclaredField(name).set(round, 0.0);
-        round.ticks = round.added = 0;
         return round;
     }
 
@@ -545,7 +537,7 @@ class Verdicts {
                 if (who.charAt(1) != 'P') seen.put(id, somewhere(who.charAt(1)));
             }
             double ms = Double.parseDouble(look.split(" ")[0]);
-            looks.add(new Look(ms, stop, cpu * ms, seen, mounted));
+            looks.add(new Look(ms, stop, cpu * ms, new Seen(seen, mounted)));
         }
         double delay = Double.parseDouble(values.get("delay"));
         Late late = new Late(looks, delay, cpu, !values.containsKey("at once"));
@@ -582,12 +574,12 @@ class Verdicts {
             what == 'U' ? null : frame, inside);
     }
 
-    interface Judge { Verdict of(Numbers numbers) throws Exception; }
+    interface Rule { Verdict of(Numbers numbers) throws Exception; }
 
-    static int check(String line, Judge judge) throws Exception {
+    static int check(String line, Rule rule) throws Exception {
         if (line.isBlank()) return 0;
         String[] words = line.strip().split(" {2,}");
-        Verdict said = judge.of(numbers(words[0]));
+        Verdict said = rule.of(numbers(words[0]));
         if (said.toString().equals(words[1])) return 0;
         System.out.println(line + ", but was " + said);
         return 1;

@@ -10,9 +10,10 @@ import java.util.regex.*;
 import java.util.stream.*;
 import javax.management.ObjectName;
 
-// CarrierCheck is what you call. It makes Rounds of calls in this Jvm: a round has ticks, and
-// looks at Dumps, whose Frames lead to a Place. Numbers are what rounds have measured, without
-// an opinion. A Verdict is a function of these; an Answer says it in words.
+// CarrierCheck is what you call. It makes Rounds of calls in this Jvm. A round has ticks, and
+// looks at thread dumps, in which a Mounted thread's Frames lead to a Place. Its Tally is what
+// it has measured. Numbers sum up rounds, a Judge gives the Verdict on these, and an Answer
+// says it in words.
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
@@ -63,7 +64,7 @@ public class CarrierCheck {
     public static void main(String[] args) {
         if (List.of(args).equals(List.of("--help"))) {
             Stream.of(Verdict.values()).forEach(one ->
-                OUT.println("%-11s%s".formatted(one, one.meaning)));
+                OUT.println("%-11s%s".formatted(one.word(), one.meaning)));
             return;
         }
         if (args.length > 0) refuse("not understood: '" + args[0] + "', try --help");
@@ -113,9 +114,10 @@ public class CarrierCheck {
             Runtime.getRuntime().addShutdownHook(new Thread(CarrierCheck::end));
             Answer control = measure("sleep", () -> Thread.sleep(50));
             tickMs = control.rounds().stream().filter(one -> one.isOfOne() && one.ticks > 0)
-                .mapToDouble(round -> round.sliced / round.ticks).min().orElse(0);
-            say(Answer.title(Verdict.of(control.warm())));
-        } catch (Throwable e) { // by an option; javac 17 to 20 stop below, and quote:
+                .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
+            say(Answer.title(Judge.of(control.warm())));
+        } catch (Throwable e) { // an option may cause it
+            // javac 17 to 20 stop at the second case, and quote that line's comment.
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
                 case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
@@ -125,14 +127,14 @@ public class CarrierCheck {
     }
 
     private static Answer measure(String name, Call call) throws Exception {
-        var cold = new Round(call, Crowd.SIZE, Thread.ofVirtual());
-        List<Round> warm = new ArrayList<>();
+        Tally cold = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
+        List<Tally> warm = new ArrayList<>();
         for (long start = System.nanoTime(); Round.msSince(start) < 500; )
-            warm.add(new Round(call, 1, Thread.ofVirtual()));
-        var platform = new Round(call, Crowd.SIZE, Thread.ofPlatform().daemon());
-        var virtual = new Round(call, Crowd.SIZE, Thread.ofVirtual());
+            warm.add(Round.measure(call, 1, Thread.ofVirtual()));
+        Tally platform = Round.measure(call, Crowd.SIZE, Thread.ofPlatform().daemon());
+        Tally virtual = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
         Jvm.giveTwo(); // carriers, for a round of which only its end and its failures count
-        var onTwo = new Round(call, Crowd.SIZE, Thread.ofVirtual());
+        Tally onTwo = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
         return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
             Numbers.of(warm, virtual, platform, tickMs),
             Stream.of(List.of(cold), warm, List.of(platform, virtual, onTwo))
@@ -185,7 +187,7 @@ class Stuck extends Exception {
             if (!caller.isAlive()) continue;
             Place place = seen.get(caller.threadId());
             left.merge(place == null ? "- Waits" + Round.where(caller.getStackTrace())
-                : "- " + Words.stays(place) + " at " + place.text(), 1, Integer::sum);
+                : "- " + Words.stuck(place) + " at " + place.text(), 1, Integer::sum);
         }
         return left.entrySet().stream().map(one -> Words.wrap(one.getKey()
             + (one.getValue() > 1 ? " (" + one.getValue() + " calls)" : "")).strip())
@@ -357,7 +359,10 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
         return isKnown ? frames.stream().filter(frame -> !frame.isJdk()).toList() : List.of();
     }
 
-    /** What the JVM itself calls pins on each JDK. Who came there first can be changed. */
+    /**
+     * Code that the JVM itself calls pins, on every JDK. The caller that came there first is
+     * what people can change.
+     */
     private static String inside(List<Frame> frames) {
         for (int i = 0; i < frames.size(); i++) {
             Frame frame = frames.get(i);
@@ -385,7 +390,7 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             && other.own.equals(own.subList(start, own.size()));
     }
 
-    /** Who waits on his carrier doesn't only lack a processor. */
+    /** A thread seen waiting on its carrier isn't just short of a processor. */
     boolean stays() { return kind != Kind.RUNS && kind != Kind.UNKNOWN; }
     boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
     boolean isNative() { return innermost != null && innermost.isNative(); }
@@ -405,154 +410,55 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
 
 // ------------------------------------------------------------------------------- a round
 
-/**
- * A look, so many ms after a tick was started: the ids of the threads that were mounted, and
- * where they were, but for callers that aren't in their call. It stopped all threads for
- * stopMs. Since the last tick, the carriers had used cpuMs of processor time.
- */
-record Look(double ms, double stopMs, double cpuMs, Map<Long, Place> seen,
-        Set<Long> mounted) { }
-
-/** How long somebody was there, in ms. */
-record Hold(Place place, double ms) {
-    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
-}
-
-/**
- * What the looks say that were taken while a tick was late. A thread that's seen may only lack
- * a processor, and would leave soon; but not if it waits, or has had processor time.
- */
-class Late {
-    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
-    double held; // ms in which no other virtual thread could run
-    double still; // ms in native code, or so: held, unless the machine is busy
-    double doubtful; // ms of others who were seen
-    double worked; // ms of held, by somebody who had processor time
-
-    /**
-     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
-     * counts for the time since the look before it, and for the last one until the tick ran.
-     */
-    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
-        boolean handsOver = isOfOneCall && comesBack(looks);
-        double before = 0;
-        double usedBefore = 0;
-        for (Look look : looks) {
-            boolean isLast = look == looks.getLast();
-            double ms = (isLast ? delay : look.ms()) - before;
-            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
-            before = look.ms();
-            usedBefore = look.cpuMs();
-            Collection<Place> seen = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
-                : look.seen().values();
-            if (!seen.isEmpty())
-                count(seen, ms, computes(used, ms, look.stopMs()), looks.size() == 1);
-        }
-    }
-
-    /**
-     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
-     * look takes doesn't count, as it stops that thread, too.
-     */
-    private static boolean computes(double used, double ms, double stopMs) {
-        return used > Math.max(ms - stopMs, ms / 4) / 4;
-    }
-
-    /** Who's seen only once may just lack a processor, even in native code. */
-    private void count(Collection<Place> seen, double ms, boolean computes, boolean isOnce) {
-        for (Place place : seen)
-            holds.merge(place.key(), new Hold(place, ms), Hold::and);
-        if (computes) worked += ms;
-        if (computes || seen.stream().anyMatch(Place::stays)) held += ms;
-        else if (!isOnce && seen.stream().anyMatch(Place::mayStay)) still += ms;
-        else doubtful += ms;
-    }
-
-    /** Whether somebody else was mounted, and then the first one again, before the tick. */
-    private static boolean comesBack(List<Look> looks) {
-        Set<Long> gone = new HashSet<>();
-        Set<Long> last = Set.of();
-        for (Look look : looks) {
-            if (look.mounted().isEmpty()) continue;
-            if (look.mounted().stream().anyMatch(gone::contains)) return true;
-            gone.addAll(last);
-            gone.removeAll(look.mounted());
-            last = look.mounted();
-        }
-        return false;
-    }
-}
-
-/** Some calls at once, made and measured by its constructor: numbers, no opinion. */
+/** Some calls at once, and ticks beside them, one by one. */
 class Round {
     static final double PAUSE = 0.3; // ms until a look, which takes 0.2, and stops all threads
     private final CarrierCheck.Call call;
-    private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
+    private final Tally tally;
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
+    private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private volatile long progress = System.nanoTime(); // when the last call ended
+    private long start;
     private double used; // ms of processor time when the last tick had ended
     private double cpu; // ms of it from then until the current tick ran
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
-    private double still; // ms that somebody was seen who may just have lacked a processor
-    private final long start;
-    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
-    final Map<String, Failure> failures = new ConcurrentSkipListMap<>();
-    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
-    final Map<String, Hold> addedFor = new HashMap<>(); // who else was mounted as a tick ran
-    double held; // ms in which no other virtual thread could run
-    double doubtful; // ms in which perhaps none could
-    double longest; // ms of both, the longest that one tick was late
-    double worked; // ms of held, by somebody who had processor time
-    double sliced; // ms of processor time between ticks that weren't late
-    int ticks; // that weren't late
-    double computed; // ms of processor time in pieces of over 0.5 ms
-    double collected; // ms of garbage collections
-    double late; // ms that ticks were late, beyond 1 ms each
-    double noise; // ms that the asking thread was late for a look: so may the machine be
-    double stood; // ms that it was late elsewhere: perhaps all threads stood still
-    double took; // ms until the last call had ended
-    double whole; // ms until what they had started had ended, too
-    int added; // carriers that others had while a tick ran, at most
-    boolean changed; // whether a call has changed the number of carriers
 
-    record Failure(String text, int count) { }
-
-    Round(CarrierCheck.Call call, int calls, Thread.Builder threads) throws Exception {
+    private Round(CarrierCheck.Call call, Tally tally) {
         this.call = call;
+        this.tally = tally;
+    }
+
+    /** Makes calls, to the end of all that they start, and says what was measured. */
+    static Tally measure(CarrierCheck.Call call, int calls, Thread.Builder threads)
+            throws Exception {
+        var round = new Round(call, new Tally(calls));
+        round.makeCallers(calls, threads);
+        round.run();
+        round.tally.sumUp();
+        return round.tally;
+    }
+
+    private void makeCallers(int calls, Thread.Builder threads) {
         for (int i = 0; i < calls; i++) {
             Thread caller = threads.unstarted(new FutureTask<>(this::call, null));
             callers.put(caller.threadId(), caller);
         }
+    }
+
+    private void run() throws Exception {
         double collectedBefore = Jvm.gcMs();
         used = Jvm.cpuMs();
         start = System.nanoTime();
         callers.values().forEach(Thread::start);
         for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) pause();
-        took = msSince(start);
+        tally.took = msSince(start);
         // What calls have started is theirs, not the next round's.
         do pause();
-        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < took + 10_000);
-        whole = msSince(start);
-        collected = Jvm.gcMs() - collectedBefore;
-        changed = Jvm.takeBack();
-        if (still > 2 * noise) held += still;
-        else doubtful += still;
-        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
-        worked = Math.max(worked, computed);
-        held = Math.max(held, computed);
+        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < tally.took + 10_000);
+        tally.whole = msSince(start);
+        tally.collected = Jvm.gcMs() - collectedBefore;
+        tally.changed = Jvm.takeBack();
     }
-
-    boolean isOfOne() { return callers.size() == 1; }
-    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
-    double lost() { return (late - held) / whole; }
-    double sliced(double tickMs) { return sliced - ticks * tickMs; }
-
-    /** Nobody runs during a collection, either. */
-    double heldOrCollected() { return Math.max(held, collected); }
-    double noiseOrStop() { return Math.max(noise, stood); }
-
-    /** A stop of all threads may show in each of these. */
-    double unclear() { return Math.max(noiseOrStop(), Math.max(late - held, doubtful)); }
 
     static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
@@ -560,17 +466,16 @@ class Round {
     private void pause() {
         long before = System.nanoTime();
         LockSupport.parkNanos(200_000);
-        stood = Math.max(stood, msSince(before) - 0.2);
+        tally.stood = Math.max(tally.stood, msSince(before) - 0.2);
     }
 
     private void call() { // a place ends at this name
         long start = System.nanoTime();
         try {
             call.make();
-            times.add(msSince(start));
+            tally.times.add(msSince(start));
         } catch (Throwable e) {
-            failures.merge(where(e), new Failure(Words.told(e), 1),
-                (a, b) -> new Failure(a.text, a.count + 1));
+            tally.failures.merge(where(e), new Failure(Words.told(e), 1), Failure::and);
         }
         progress = System.nanoTime();
     }
@@ -598,14 +503,15 @@ class Round {
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
         if (looks.isEmpty()) {
-            sliced += cpu;
-            ticks++;
+            tally.betweenTicks += cpu;
+            tally.ticks++;
         } else {
-            charge(new Late(looks, delay, cpu, isOfOne()));
+            tally.add(new Late(looks, delay, cpu, tally.isOfOne()));
         }
-        late += Math.max(0, delay - 1);
+        tally.late += Math.max(0, delay - 1);
         used = Jvm.cpuMs();
-        stood = Math.max(stood, msSince(begin) - delay - 1); // its own look takes up to 1 ms
+        // Its own look takes up to 1 ms.
+        tally.stood = Math.max(tally.stood, msSince(begin) - delay - 1);
         return delay;
     }
 
@@ -615,17 +521,181 @@ class Round {
         double pause = PAUSE;
         for (; !tick.join(Duration.ofNanos((long) (1e6 * pause))); stopIfStuck()) {
             double woken = msSince(begin);
-            noise = Math.max(noise, woken - before - pause); // or a collection
-            Look look = look();
+            tally.noise = Math.max(tally.noise, woken - before - pause); // or a collection
+            Seen seen = see();
             before = msSince(begin);
-            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used),
-                look.seen(), look.mounted()));
+            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used), seen));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
     }
 
-    private void charge(Late late) {
+    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
+    private double inTick(long begin) throws Exception {
+        double delay = msSince(begin);
+        cpu = Math.max(0, Jvm.cpuMs() - used);
+        if (cpu > 0.5) tally.computed += cpu;
+        if (tally.isOfOne() && msSince(start) < lookAfter) return delay;
+        lookAfter = msSince(start) + 5;
+        Map<Long, Place> beside = see().places();
+        tally.added = Math.max(tally.added, beside.size());
+        for (Place place : beside.values())
+            tally.addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
+        return delay;
+    }
+
+    private Seen see() throws Exception {
+        Map<Long, Place> places = new HashMap<>();
+        Set<Long> mounted = new HashSet<>();
+        for (Mounted one : Mounted.all(Jvm.dump())) {
+            if (ticking.contains(one.id())) continue;
+            Place place = Place.of(one, callers.get(one.id()));
+            mounted.add(one.id());
+            if (place != null) places.put(one.id(), place);
+        }
+        return new Seen(places, mounted);
+    }
+
+    /** Ends the round if no call has ended for too long. */
+    private void stopIfStuck() throws Exception {
+        if (msSince(progress) < CarrierCheck.patience) return;
+        throw new Stuck(callers, see().places());
+    }
+}
+
+/**
+ * The ids of the threads that were mounted, but for ticks; and where they were, but for callers
+ * that weren't in their call.
+ */
+record Seen(Map<Long, Place> places, Set<Long> mounted) { }
+
+/**
+ * A look, so many ms after a tick was started, which stopped all threads for stopMs. Since the
+ * last tick, the carriers had used cpuMs of processor time.
+ */
+record Look(double ms, double stopMs, double cpuMs, Seen seen) { }
+
+/** How long somebody was there, in ms. */
+record Hold(Place place, double ms) {
+    Hold and(Hold other) { return new Hold(place, ms + other.ms); }
+}
+
+/** How often calls have failed in the same way. */
+record Failure(String text, int count) {
+    Failure and(Failure other) { return new Failure(text, count + other.count); }
+}
+
+/**
+ * What the looks at one late tick say. A thread seen there may only be short of a processor,
+ * unless it waits, or has used processor time.
+ */
+class Late {
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    double held; // ms; see Tally
+    double still;
+    double doubtful;
+    double worked; // ms of held, by somebody who had processor time
+
+    /**
+     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
+     * counts for the time since the look before it, and for the last one until the tick ran.
+     */
+    Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
+        boolean handsOver = isOfOneCall && comesBack(looks);
+        double before = 0;
+        double usedBefore = 0;
+        for (Look look : looks) {
+            boolean isLast = look == looks.getLast();
+            double ms = (isLast ? delay : look.ms()) - before;
+            double used = (isLast ? cpu : look.cpuMs()) - usedBefore;
+            before = look.ms();
+            usedBefore = look.cpuMs();
+            Collection<Place> there = handsOver ? List.of(Place.of(Kind.HANDS_OVER))
+                : look.seen().places().values();
+            if (!there.isEmpty())
+                count(there, ms, computes(used, ms, look.stopMs()), looks.size() == 1);
+        }
+    }
+
+    /**
+     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
+     * look takes doesn't count, as it stops that thread, too.
+     */
+    private static boolean computes(double used, double ms, double stopMs) {
+        return used > Math.max(ms - stopMs, ms / 4) / 4;
+    }
+
+    /** A thread seen only once may be short of a processor even in native code. */
+    private void count(Collection<Place> there, double ms, boolean computes, boolean isOnce) {
+        for (Place place : there)
+            holds.merge(place.key(), new Hold(place, ms), Hold::and);
+        if (computes) worked += ms;
+        if (computes || there.stream().anyMatch(Place::stays)) held += ms;
+        else if (!isOnce && there.stream().anyMatch(Place::mayStay)) still += ms;
+        else doubtful += ms;
+    }
+
+    /** Whether somebody else was mounted, and then the first one again, before the tick. */
+    private static boolean comesBack(List<Look> looks) {
+        Set<Long> gone = new HashSet<>();
+        Set<Long> last = Set.of();
+        for (Look look : looks) {
+            Set<Long> mounted = look.seen().mounted();
+            if (mounted.isEmpty()) continue;
+            if (mounted.stream().anyMatch(gone::contains)) return true;
+            gone.addAll(last);
+            gone.removeAll(mounted);
+            last = mounted;
+        }
+        return false;
+    }
+}
+
+/**
+ * What a round has measured: numbers, no opinion. Its words for lost time:
+ *
+ *     late      a tick hadn't run yet
+ *     held      meanwhile, a thread was seen that waits, or has used the processor: it's sure
+ *     still     a thread was still seen, in native code or so: held, unless the machine is busy
+ *     doubtful  another one was seen, which may only have been short of a processor
+ *     lost      late, but not held
+ *     noise     the thread that looks woke up late for it: so may the machine be
+ *     stood     it was late elsewhere, as if all threads had stood still
+ *     unclear   the largest of what nobody accounts for
+ */
+class Tally {
+    // Of calls.
+    private final int calls; // made at once
+    final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
+    final Map<String, Failure> failures = new ConcurrentSkipListMap<>(); // by where
+    double took; // ms until the last call had ended
+    double whole; // ms until what they had started had ended, too
+    boolean changed; // whether a call has changed the number of carriers
+
+    // Of who held the carrier, or had an added one. Times in ms.
+    final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
+    double held;
+    double still;
+    double doubtful;
+    double longest; // of these three together, the longest that one tick was late
+    double worked; // of held, by somebody who had processor time
+    double computed; // processor time in pieces of over 0.5 ms
+    int added; // carriers that others had while a tick ran, at most
+    final Map<String, Hold> addedFor = new HashMap<>(); // who had them; by a place's key
+
+    // Of ticks.
+    double late; // ms that ticks were late, beyond 1 ms each
+    int ticks; // that weren't late
+    double betweenTicks; // ms of processor time between ticks that weren't late
+
+    // Of the machine. Times in ms.
+    double collected; // of garbage collections
+    double noise; // the longest
+    double stood; // the longest
+
+    Tally(int calls) { this.calls = calls; }
+
+    void add(Late late) {
         worked += late.worked;
         held += late.held;
         still += late.still;
@@ -634,50 +704,41 @@ class Round {
         late.holds.forEach((key, hold) -> holds.merge(key, hold, Hold::and));
     }
 
-    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
-    private double inTick(long begin) throws Exception {
-        double delay = msSince(begin);
-        cpu = Math.max(0, Jvm.cpuMs() - used);
-        if (cpu > 0.5) computed += cpu;
-        if (isOfOne() && msSince(start) < lookAfter) return delay;
-        lookAfter = msSince(start) + 5;
-        Map<Long, Place> beside = look().seen();
-        added = Math.max(added, beside.size());
-        for (Place place : beside.values())
-            addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
-        return delay;
+    /** At the end of the round. */
+    void sumUp() {
+        if (still > 2 * noise) held += still;
+        else doubtful += still;
+        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
+        worked = Math.max(worked, computed);
+        held = Math.max(held, computed);
     }
 
-    private Look look() throws Exception {
-        Map<Long, Place> seen = new HashMap<>();
-        Set<Long> mounted = new HashSet<>();
-        for (Mounted one : Mounted.all(Jvm.dump())) {
-            if (ticking.contains(one.id())) continue;
-            Place place = Place.of(one, callers.get(one.id()));
-            mounted.add(one.id());
-            if (place != null) seen.put(one.id(), place);
-        }
-        return new Look(0, 0, 0, seen, mounted);
-    }
+    boolean isOfOne() { return calls == 1; }
+    int failed() { return failures.values().stream().mapToInt(Failure::count).sum(); }
+    double lost() { return (late - held) / whole; }
 
-    /** Ends the round if no call has ended for too long. */
-    private void stopIfStuck() throws Exception {
-        if (msSince(progress) < CarrierCheck.patience) return;
-        throw new Stuck(callers, look().seen());
-    }
+    /** Beyond what ticks take themselves, tickMs each. */
+    double beyondTicks(double tickMs) { return betweenTicks - ticks * tickMs; }
+
+    /** Nobody runs during a collection, either. */
+    double heldOrCollected() { return Math.max(held, collected); }
+    double noiseOrStop() { return Math.max(noise, stood); }
+
+    /** A stop of all threads may show in each of these. */
+    double unclear() { return Math.max(noiseOrStop(), Math.max(late - held, doubtful)); }
 }
 
 // ----------------------------------------------------------------------------- a verdict
 
-/** Twenty calls at once, or one. Times in ms. */
+/** Twenty calls at once. Times in ms. */
 record Crowd(double took, double held, double longest, double share, double lost, double sliced,
         int added) {
     static final int SIZE = 20; // calls at once
 
-    static Crowd of(Round round, double tickMs) {
+    static Crowd of(Tally round, double tickMs) {
         double held = round.heldOrCollected();
         return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
-            round.sliced(tickMs), round.added);
+            round.beyondTicks(tickMs), round.added);
     }
 }
 
@@ -688,7 +749,7 @@ record Holders(
         double busy, // the share of the time for which somebody computed
         List<Hold> places,
         List<Hold> added) {
-    static Holders of(List<Round> rounds) {
+    static Holders of(List<Tally> rounds) {
         List<Hold> places = sorted(rounds, round -> round.holds);
         double held = Numbers.sum(rounds, round -> round.held);
         double worked = Numbers.sum(rounds, round -> round.worked);
@@ -708,13 +769,13 @@ record Holders(
         return places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
     }
 
-    /** That's sure: a thread that only lacks a processor isn't seen to wait. */
+    /** It's sure: a thread that's just short of a processor isn't seen to wait. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
-    private static List<Hold> sorted(List<Round> rounds,
-            Function<Round, Map<String, Hold>> what) {
+    private static List<Hold> sorted(List<Tally> rounds,
+            Function<Tally, Map<String, Hold>> what) {
         Map<String, Hold> all = new HashMap<>();
-        for (Round round : rounds)
+        for (Tally round : rounds)
             what.apply(round).forEach((key, hold) -> all.merge(key, hold, Hold::and));
         List<Hold> byWeight = new ArrayList<>(all.values());
         byWeight.sort(Comparator.comparingDouble(Holders::weight).reversed());
@@ -745,14 +806,14 @@ record Numbers(
         int holding, // rounds in which the carrier was held
         double takes, // a call
         double held, // in a call; cold: in all
-        double maybe, // the same, with what may be a lack of processors
+        double maybe, // the same, with what's doubtful
         double longest, // in one piece
         double most, // held in a round, the largest
         double second, // the second largest
         double share, // of the time that's held
-        double lost, // share of the time that ticks were late, and nobody was seen
-        double noise, // that the asking thread was late, the largest
-        double unclear, // what nobody accounts for, in three quarters of rounds
+        double lost, // share of the time; see Tally for this and the next two
+        double noise, // or stood, the largest
+        double unclear, // in three quarters of rounds
         double sliced, // processor time in pieces too short to be seen, in a call
         int adding, // rounds of warm calls that had a carrier added
         boolean changed, // by the call: the number of carriers
@@ -760,17 +821,17 @@ record Numbers(
         Crowd crowd,
         Holders holders) {
 
-    static Numbers of(List<Round> rounds, Round crowd, Round platform, double tickMs) {
-        int failed = (int) sum(rounds, Round::failed);
+    static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
+        int failed = (int) sum(rounds, Tally::failed);
         if (!rounds.contains(crowd)) failed += crowd.failed();
-        double heldInAll = sum(rounds, Round::heldOrCollected);
-        List<Double> held = rounds.stream().map(Round::heldOrCollected)
+        double heldInAll = sum(rounds, Tally::heldOrCollected);
+        List<Double> held = rounds.stream().map(Tally::heldOrCollected)
             .sorted(Comparator.reverseOrder()).toList();
         double second = held.size() > 1 ? held.get(1) : 0;
         return new Numbers(
             (int) sum(rounds, round -> round.times.size()),
             failed,
-            count(rounds, round -> round.failed() == 0 && round.heldOrCollected() > Round.PAUSE),
+            count(rounds, Numbers::holds),
             median(rounds.stream().flatMap(round -> round.times.stream())),
             median(held.stream()),
             median(rounds, round -> round.heldOrCollected() + round.doubtful),
@@ -778,10 +839,10 @@ record Numbers(
             held.getFirst(),
             second,
             heldInAll / sum(rounds, round -> round.whole),
-            median(rounds, Round::lost),
-            rounds.stream().mapToDouble(Round::noiseOrStop).max().orElseThrow(),
-            rank(rounds.stream().map(Round::unclear), 0.25),
-            median(rounds, round -> round.sliced(tickMs)),
+            median(rounds, Tally::lost),
+            rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
+            rank(rounds.stream().map(Tally::unclear), 0.25),
+            median(rounds, round -> round.beyondTicks(tickMs)),
             count(rounds, round -> round.added > 0),
             crowd.changed || count(rounds, round -> round.changed) > 0,
             platform == null ? Double.NaN : platform.took,
@@ -790,22 +851,27 @@ record Numbers(
     }
 
     /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
-    private static List<Round> whoHeld(List<Round> rounds, Round crowd) {
-        double alone = sum(rounds, Round::heldOrCollected) / rounds.size();
+    private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
+        double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
         double together = crowd.heldOrCollected() / Crowd.SIZE;
         boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
         return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
     }
 
-    private static int count(List<Round> rounds, Predicate<Round> which) {
+    /** A hold that's shorter than a pause gets no look. */
+    private static boolean holds(Tally round) {
+        return round.failed() == 0 && round.heldOrCollected() > Round.PAUSE;
+    }
+
+    private static int count(List<Tally> rounds, Predicate<Tally> which) {
         return (int) rounds.stream().filter(which).count();
     }
 
-    static double sum(List<Round> rounds, ToDoubleFunction<Round> what) {
+    static double sum(List<Tally> rounds, ToDoubleFunction<Tally> what) {
         return rounds.stream().mapToDouble(what).sum();
     }
 
-    private static double median(List<Round> rounds, ToDoubleFunction<Round> what) {
+    private static double median(List<Tally> rounds, ToDoubleFunction<Tally> what) {
         return median(rounds.stream().map(what::applyAsDouble));
     }
 
@@ -837,7 +903,7 @@ enum Verdict {
         "Not as it is"),
     TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred", ""),
     CANT_TELL("the machine is busy, or no thread was seen that keeps the carrier", ""),
-    FAILED("most calls failed, or there's no answer", "");
+    FAILED("most calls failed, or none ended for 40 s (HANGS)", "");
 
     final String meaning;
     final String may; // virtual threads call it? The first thing that people want to know
@@ -847,87 +913,79 @@ enum Verdict {
         this.may = may;
     }
 
-    // What a threshold is of, and its reason.
-    private static final double SHARE = 0.1; // of a call; less can't be told from noise
-    private static final double LONG = 10; // ms; others notice: a health check gets slower
-    private static final double SHORT = 1; // ms; a shorter call gets two looks at most
+    /** As answers have it. */
+    String word() { return this == CANT_TELL ? "CAN'T TELL" : name().replace('_', ' '); }
+}
+
+/** Gives the verdict on numbers. A threshold has its reason beside it. */
+class Judge {
+    static final double SHORT = 1; // ms; a shorter call gets two looks at most
     private static final double BRIEF = 2; // ms; twenty such calls show better than one
     private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
-    private static final double MOST = 0.5; // of the time; nearly all if each call holds it
-    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
-    private static final double COLD = 0.3; // of the time; less may just be cold code
-    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
-    private static final double OFTEN = 0.25; // of calls; fewer may just print something
+    static final double LONG = 10; // ms; others notice: a health check gets slower
+    static final double NOISE = 2; // ms late; ticks are so rare then that they miss slices
+
+    static final double SHARE = 0.1; // of a call; less can't be told from noise
     private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
-    static final double NOISE = 2; // ms; pauses get longer, so slices seem to be rarer
+
+    static final double MOST = 0.5; // of the time; nearly 1 if each call holds the carrier
+    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
+    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
+
+    private static final double OFTEN = 0.25; // of calls; fewer may just print something
     private static final double WORKS = 0.25; // of what's held; others may hold the rest
 
-    /** Of warm calls. */
-    static Verdict of(Numbers it) {
-        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
-        if (it.changed()) return CANT_TELL;
-        if (addsMostly(it)) return ADDS;
-        if (holds(it, it.held())) return mayBeNoise(it) ? CANT_TELL : who(it);
-        if (it.takes() < BRIEF && it.crowd().share() > MOST)
-            return metCollection(it) ? TOO_SHORT : isSure(it) ? who(it) : CANT_TELL;
-        if (adds(it)) return ADDS;
-        if (it.takes() < SHORT) return TOO_SHORT;
-        if (it.lost() > LOST) return CANT_TELL;
-        if (holdsSome(it)) return SOME;
-        if (holdsTogether(it)) return isSure(it) ? who(it) : CANT_TELL;
-        if (holdsOnce(it) || queues(it) || losesTogether(it) || entersTogether(it)
-            || holds(it, it.maybe()) || standsStill(it)) return CANT_TELL;
-        boolean isVague = it.takes() < BRIEF && it.noise() > NOISE; // ticks take part of it
-        if (isSliced(it)) return isVague ? CANT_TELL : COMPUTES;
-        if (slicesTogether(it)) return CANT_TELL;
-        return used(it) > SHARE * it.takes() && it.noise() > NOISE ? CANT_TELL : FREE;
-    }
-
-    private static double used(Numbers it) { return it.sliced() + it.held(); }
-    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
-
-    /** Of the first twenty, which were made at once: each waits for those before it. */
-    static Verdict ofCold(Numbers it) {
-        if (it.calls() == 0 || it.failed() > it.calls()) return FAILED;
-        if (it.changed()) return CANT_TELL;
-        double mean = it.held() / Crowd.SIZE;
-        if (adds(it) && mean < it.takes() / 2) return ADDS;
-        if (holds(it, mean) && it.longest() > LONG || it.share() > MOST) return who(it);
-        if (waitsLong(it) && it.share() > SHARE) return who(it);
-        if (it.takes() < SHORT) return TOO_SHORT;
-        if (it.lost() > COLD) return CANT_TELL;
-        return it.share() > COLD ? SOME : FREE;
-    }
-
-    /** Of both. If only the first calls wait, that still may end in a deadlock one day. */
+    /** The verdict on all calls. Only the first ones may wait, as for a class: ONCE. */
     static Verdict of(Numbers cold, Numbers warm) {
         Verdict later = of(warm);
-        if (later != FREE && later != TOO_SHORT) return later;
-        Verdict first = ofCold(cold);
-        boolean waits = EnumSet.of(PINNED, BLOCKED, OTHER).contains(first) && waitsLong(cold);
-        return first == ADDS || waits ? ONCE : later;
+        boolean mayBeOnce = later == Verdict.FREE || later == Verdict.TOO_SHORT;
+        return mayBeOnce && FirstCalls.keepCarrier(cold) ? Verdict.ONCE : later;
     }
 
-    /** A wait for a class of the JDK may be longer, but comes only once. */
-    private static boolean waitsLong(Numbers it) {
-        boolean isPinned = it.holders().kind() == Kind.WAITS;
-        return it.holders().waits() && it.longest() > (isPinned ? LONG : 10 * LONG);
+    /** The verdict on warm calls. */
+    static Verdict of(Numbers it) {
+        // The order matters. What's sure comes first.
+        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
+        if (it.changed()) return Verdict.CANT_TELL;
+        if (addsMostly(it)) return Verdict.ADDS;
+        if (holds(it, it.held())) return mayBeNoise(it) ? Verdict.CANT_TELL : byHolder(it);
+        if (it.takes() < BRIEF && it.crowd().share() > MOST) {
+            if (metCollection(it)) return Verdict.TOO_SHORT;
+            return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        }
+        if (adds(it)) return Verdict.ADDS;
+        if (it.takes() < SHORT) return Verdict.TOO_SHORT;
+        if (it.lost() > LOST) return Verdict.CANT_TELL;
+        if (holdsSome(it)) return Verdict.SOME;
+        if (holdsTogether(it)) return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        // Then what may be the call, or the machine.
+        if (holdsOnce(it) || holds(it, it.maybe())) return Verdict.CANT_TELL;
+        if (queues(it) || losesTogether(it) || entersTogether(it)) return Verdict.CANT_TELL;
+        if (standsStill(it)) return Verdict.CANT_TELL;
+        if (isSliced(it)) return missesSlices(it) ? Verdict.CANT_TELL : Verdict.COMPUTES;
+        if (slicesTogether(it) || maySlice(it)) return Verdict.CANT_TELL;
+        // None of these: only that is FREE.
+        return Verdict.FREE;
     }
 
-    /** A collection that came just then says nothing of calls that are so short. */
-    private static boolean metCollection(Numbers it) {
-        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
+    /** The verdict on who held the carrier the most. */
+    static Verdict byHolder(Numbers it) {
+        if (it.holders().isOther()) return Verdict.OTHER;
+        return switch (it.holders().kind()) {
+            case WAITS -> Verdict.PINNED;
+            case AWAITS_CLASS -> Verdict.BLOCKED;
+            case HANDS_OVER -> Verdict.HANDS_OVER;
+            case COLLECTS -> Verdict.COLLECTS;
+            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? Verdict.COMPUTES
+                : Verdict.BLOCKED;
+        };
     }
 
-    private static boolean holds(Numbers it, double held) {
+    // A call alone.
+
+    static boolean holds(Numbers it, double held) {
         if (it.takes() < SHORT) return held > SEEN;
         return held > SHARE * it.takes() || held > LONG && it.longest() > LONG;
-    }
-
-    /** A little, on a busy machine, by somebody who doesn't wait. */
-    private static boolean mayBeNoise(Numbers it) {
-        return !it.holders().waits() && it.noise() > it.held()
-            && it.held() < 2 * SHARE * it.takes();
     }
 
     /** A single call may meet code that's slow at first, and computes for a while. */
@@ -940,6 +998,21 @@ enum Verdict {
 
     /** A single call that others would have noticed. It may be the call, or the machine. */
     static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
+
+    private static double used(Numbers it) { return it.sliced() + it.held(); }
+    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
+
+    // Twenty calls at once.
+
+    static boolean adds(Numbers it) {
+        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
+    }
+
+    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
+    private static boolean addsMostly(Numbers it) {
+        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
+            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
+    }
 
     /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
     private static boolean queues(Numbers it) {
@@ -977,10 +1050,23 @@ enum Verdict {
             && it.platform() > 4 * it.crowd().took();
     }
 
-    /** Whoever held the carrier of twenty at once didn't only lack a processor. */
+    // The machine.
+
+    /** Whoever held the carrier of twenty at once wasn't just short of a processor. */
     private static boolean isSure(Numbers it) {
         return it.holders().waits() || it.holders().kind() == Kind.COLLECTS
             || it.crowd().longest() > it.noise();
+    }
+
+    /** A little, on a busy machine, by somebody who doesn't wait. */
+    private static boolean mayBeNoise(Numbers it) {
+        return !it.holders().waits() && it.noise() > it.held()
+            && it.held() < 2 * SHARE * it.takes();
+    }
+
+    /** A collection that came just then says nothing of calls that are so short. */
+    private static boolean metCollection(Numbers it) {
+        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
     }
 
     /** All threads stood still, by the machine, or by what the call makes the JVM do. */
@@ -988,37 +1074,56 @@ enum Verdict {
         return it.unclear() > Math.max(NOISE, SHARE * it.takes());
     }
 
-    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
-    private static boolean addsMostly(Numbers it) {
-        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
-            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
+    /** Ticks take part of what a brief call uses, and on a busy machine they're rare. */
+    private static boolean missesSlices(Numbers it) {
+        return it.takes() < BRIEF && it.noise() > NOISE;
     }
 
-    static boolean adds(Numbers it) {
-        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
+    /** On a busy machine, slices that weren't seen may be more than those that were. */
+    private static boolean maySlice(Numbers it) {
+        return used(it) > SHARE * it.takes() && it.noise() > NOISE;
+    }
+}
+
+/** Gives the verdict on the first twenty calls, made at once: each waits for those before. */
+class FirstCalls {
+    private static final double COLD = 0.3; // of the time; less may just be cold code
+
+    static Verdict of(Numbers it) {
+        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
+        if (it.changed()) return Verdict.CANT_TELL;
+        double mean = it.held() / Crowd.SIZE;
+        if (Judge.adds(it) && mean < it.takes() / 2) return Verdict.ADDS;
+        boolean isLong = Judge.holds(it, mean) && it.longest() > Judge.LONG;
+        if (isLong || it.share() > Judge.MOST) return Judge.byHolder(it);
+        if (waitLong(it) && it.share() > Judge.SHARE) return Judge.byHolder(it);
+        if (it.takes() < Judge.SHORT) return Verdict.TOO_SHORT;
+        if (it.lost() > COLD) return Verdict.CANT_TELL;
+        return it.share() > COLD ? Verdict.SOME : Verdict.FREE;
     }
 
-    /** The verdict on who held the carrier the most. */
-    static Verdict who(Numbers it) {
-        if (it.holders().isOther()) return OTHER;
-        return switch (it.holders().kind()) {
-            case WAITS -> PINNED;
-            case AWAITS_CLASS -> BLOCKED;
-            case HANDS_OVER -> HANDS_OVER;
-            case COLLECTS -> COLLECTS;
-            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? COMPUTES : BLOCKED;
-        };
+    /** Whether it's worth a word if later calls don't: it may end in a deadlock one day. */
+    static boolean keepCarrier(Numbers it) {
+        Verdict first = of(it);
+        boolean waits = EnumSet.of(Verdict.PINNED, Verdict.BLOCKED, Verdict.OTHER)
+            .contains(first) && waitLong(it);
+        return first == Verdict.ADDS || waits;
+    }
+
+    /** A wait for a class of the JDK may be longer, but comes only once. */
+    private static boolean waitLong(Numbers it) {
+        boolean isPinned = it.holders().kind() == Kind.WAITS;
+        return it.holders().waits()
+            && it.longest() > (isPinned ? Judge.LONG : 10 * Judge.LONG);
     }
 }
 
 // ------------------------------------------------------------------------- what's printed
 
-/** What's said about a call: the verdict, where, why, what helps, then the numbers. */
-record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
-    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
-
+/** What's said about a call: the verdict, details, then a table. */
+record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     Verdict verdict() {
-        return isRefused() ? Verdict.FAILED : Verdict.of(cold, warm);
+        return isRefused() ? Verdict.FAILED : Judge.of(cold, warm);
     }
 
     /** Native code may refuse what comes from another thread than its first. */
@@ -1045,103 +1150,116 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     /** Begins with a blank line: a call may have left a line without an end. */
     String text() {
-        List<String> lines = new ArrayList<>(List.of(name + ": " + headline()));
-        if (!may().isEmpty()) lines.add("- May virtual threads call it? " + may());
-        Verdict first = Verdict.ofCold(cold);
-        switch (verdict()) {
-            case FREE -> besides(lines);
-            case FAILED, TOO_SHORT -> { }
-            case ONCE -> about(lines, first, cold);
-            default -> about(lines, verdict(), warm);
-        }
-        if (verdict() != Verdict.ONCE) firstCalls(lines, first);
-        failures(lines);
-        if (warm.noise() > Verdict.NOISE)
-            lines.add("- Busy machine: a platform thread was "
-                + Words.number(warm.noise()) + " ms late, and so may these times be"
-                + (mayLackProcessor() ? ": ask again" : ""));
+        Verdict verdict = verdict();
+        var head = new Headline(verdict, isRefused(), cold, warm);
+        List<String> lines = new ArrayList<>(List.of(name + ": " + head.text()));
+        if (!head.may().isEmpty()) lines.add("- May virtual threads call it? " + head.may());
+        lines.addAll(new Details(verdict, cold, warm).lines());
+        lines.addAll(Details.failures(rounds));
+        lines.addAll(Details.machine(verdict, warm));
         return "\n" + lines.stream().map(Words::wrap).collect(Collectors.joining())
-            + (verdict() == Verdict.FAILED ? "" : table());
+            + (verdict == Verdict.FAILED ? "" : Table.text(cold, warm));
+    }
+}
+
+/** The first lines of an answer. */
+record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) {
+    String may() {
+        boolean isTold = verdict != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
+        return isTold ? verdict.may
+            : "Not its first calls. Later ones are too short to tell: ask about a loop of a"
+                + " hundred";
     }
 
-    /** A call that only lacked a processor would look the same. */
-    private boolean mayLackProcessor() {
-        return EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict())
-            && !warm.holders().waits()
-            && warm.noise() > Math.max(warm.held(), warm.sliced());
-    }
-
-    private String may() {
-        boolean isTold = verdict() != Verdict.ONCE || Verdict.of(warm) == Verdict.FREE;
-        return isTold ? verdict().may
-            : "Not the first calls. Of later ones, ask about a loop of a hundred";
-    }
-
-    private String headline() {
-        return switch (verdict()) {
+    String text() {
+        return switch (verdict) {
             case FREE -> "FREE. Other virtual threads run meanwhile";
             case ONCE -> "ONCE. Its first twenty calls " + once()
-                + (Verdict.of(warm) == Verdict.FREE ? "; later ones are FREE"
+                + (Judge.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
             case SOME -> "SOME calls keep their carrier, one for "
                 + Words.number(warm.most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
-            case PINNED, BLOCKED -> verdict() + howLong();
-            case COMPUTES -> verdict()
-                + (warm.held() >= warm.sliced() || Verdict.holdsTogether(warm) ? howLong()
-                : howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices");
-            case HANDS_OVER -> "HANDS OVER" + howLong();
-            case COLLECTS -> "COLLECTS garbage" + howLong();
-            case OTHER -> "OTHER threads keep its carrier" + howLong();
-            case TOO_SHORT -> "TOO SHORT. It takes " + Words.number(warm.takes())
+            case PINNED, BLOCKED, HANDS_OVER -> verdict.word() + heldFor();
+            case COMPUTES -> verdict.word() + computesFor();
+                        case COLLECTS -> "COLLECTS garbage" + heldFor();
+            case OTHER -> "OTHER threads keep its carrier" + heldFor();
+            case TOO_SHORT -> verdict.word() + ". It takes " + Words.number(warm.takes())
                 + " ms: ask about a loop of a hundred";
-            case CANT_TELL -> "CAN'T TELL" + doubt();
-            case FAILED -> isRefused() ? "FAILED, in most calls on two carriers" : "FAILED, in "
+            case CANT_TELL -> verdict.word() + doubt();
+            case FAILED -> isRefused ? "FAILED, in most calls on two carriers" : "FAILED, in "
                 + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
         };
     }
 
     private String once() {
-        Verdict first = Verdict.ofCold(cold);
+        Verdict first = FirstCalls.of(cold);
         if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
-            + howLong(cold.held(), cold.crowd().took());
+            + Words.howLong(cold.held(), cold.crowd().took());
     }
 
-    private String howLong() {
-        if (warm.held() == 0 || Verdict.holdsTogether(warm))
-            return howLong(warm.crowd().held(), warm.crowd().took()) + ", for twenty at once";
-        return howLong(warm.held(), warm.takes()) + (warm.holding() == warm.calls()
-            ? ", in each call" : ", in " + warm.holding() + " of " + warm.calls() + " calls");
+    private String heldFor() {
+        Crowd crowd = warm.crowd();
+        if (warm.held() == 0 || Judge.holdsTogether(warm))
+            return Words.howLong(crowd.held(), crowd.took()) + ", for twenty at once";
+        return Words.howLong(warm.held(), warm.takes())
+            + (warm.holding() == warm.calls() ? ", in each call"
+                : ", in " + warm.holding() + " of " + warm.calls() + " calls");
     }
 
-    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
-    private static String howLong(double ms, double of) {
-        return " for " + (ms < 1.5 * of
-            ? Words.number(Math.min(ms, of)) + " of " + Words.number(of) + " ms"
-            : Words.number(ms) + " ms, though it takes " + Words.number(of) + " ms");
+    private String computesFor() {
+        boolean isSeen = warm.held() >= warm.sliced() || Judge.holdsTogether(warm);
+        return isSeen ? heldFor()
+            : Words.howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices";
     }
 
     private String doubt() {
+        Crowd crowd = warm.crowd();
         if (warm.changed()) return ", as it changes the number of carriers";
-        if (Verdict.entersTogether(warm)) return ". Twenty at once take "
+        if (Judge.entersTogether(warm)) return ". Twenty at once take "
             + Words.number(warm.platform()) + " ms on platform threads, and "
-            + Words.number(warm.crowd().took()) + " ms on virtual ones: native code may have a"
+            + Words.number(crowd.took()) + " ms on virtual ones: native code may have a"
             + " lock that doesn't keep these apart";
-        if (Verdict.slicesTogether(warm)) return ". Twenty at once compute"
-            + howLong(warm.crowd().sliced() + warm.crowd().held(), warm.crowd().took())
-            + ", in slices";
-        if (Verdict.holdsOnce(warm)) return ". One call in " + warm.calls()
+        if (Judge.slicesTogether(warm)) return ". Twenty at once compute"
+            + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
+        if (Judge.holdsOnce(warm)) return ". One call in " + warm.calls()
             + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
         if (warm.maybe() > warm.held())
-            return ". It's held" + howLong(warm.maybe(), warm.takes())
+            return ". It's held" + Words.howLong(warm.maybe(), warm.takes())
                 + ", or the machine is busy: ask again";
         return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
             + " again, with nothing else running";
     }
+}
+
+/** The lines of an answer below the first: where, why, what helps, what else was seen. */
+class Details {
+    private final Verdict verdict;
+    private final Numbers cold;
+    private final Numbers warm;
+    private final List<String> lines = new ArrayList<>();
+
+    Details(Verdict verdict, Numbers cold, Numbers warm) {
+        this.verdict = verdict;
+        this.cold = cold;
+        this.warm = warm;
+    }
+
+    List<String> lines() {
+        Verdict first = FirstCalls.of(cold);
+        switch (verdict) {
+            case FREE -> besides();
+            case FAILED, TOO_SHORT -> { }
+            case ONCE -> about(first, cold);
+            default -> about(verdict, warm);
+        }
+        if (verdict != Verdict.ONCE) firstCalls(first);
+        return lines;
+    }
 
     /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
-    private void besides(List<String> lines) {
+    private void besides() {
         if (warm.crowd().added() > 0)
             lines.add("- The JVM added " + warm.crowd().added()
                 + " carriers for twenty calls at once, perhaps as something is printed");
@@ -1156,30 +1274,31 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
     }
 
     /** Where, why, how many carriers that takes, and what helps. */
-    private static void about(List<String> lines, Verdict verdict, Numbers it) {
+    private void about(Verdict verdict, Numbers it) {
         boolean adds = verdict == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        where(lines, verdict, places);
-        if (!adds && Verdict.adds(it))
+        where(verdict, places);
+        if (!adds && Judge.adds(it))
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
         if (verdict == Verdict.CANT_TELL) return;
         if (adds && it.held() > 1)
-            lines.add("- Still, no other virtual thread ran" + howLong(it.held(), it.takes()));
+            lines.add("- Still, no other virtual thread ran"
+                + Words.howLong(it.held(), it.takes()));
         double carriers = carriers(it);
         boolean isWarm = it.platform() > 0;
         if (isWarm && carriers > 1)
             lines.add("- A thousand such calls a second need "
                 + (int) Math.ceil(carriers) + " carriers; a JVM here has "
                 + Runtime.getRuntime().availableProcessors() + " of them");
-        Verdict who = verdict == Verdict.SOME ? Verdict.who(it) : verdict;
+        Verdict who = verdict == Verdict.SOME ? Judge.byHolder(it) : verdict;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
 
     /** At most three places, of a fifth of the time or more, and why each has the carrier. */
-    private static void where(List<String> lines, Verdict verdict, List<Hold> places) {
+    private void where(Verdict verdict, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
             .contains(verdict);
@@ -1197,13 +1316,13 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
 
     /** That a thousand calls a second would block, or that the JVM would add. */
     private static double carriers(Numbers it) {
-        if (Verdict.adds(it)) return it.takes();
-        return Verdict.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
+        if (Judge.adds(it)) return it.takes();
+        return Judge.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
-    private void firstCalls(List<String> lines, Verdict first) {
-        if (first == verdict() || first.ordinal() <= Verdict.ONCE.ordinal()
+    private void firstCalls(Verdict first) {
+        if (first == verdict || first.ordinal() <= Verdict.ONCE.ordinal()
             || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
         if (first == Verdict.ADDS) {
             lines.add("- The first twenty, at once, added " + cold.crowd().added()
@@ -1213,38 +1332,57 @@ record Answer(String name, Numbers cold, Numbers warm, List<Round> rounds) {
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
         lines.add("- The first twenty, at once, kept it"
-            + howLong(cold.held(), cold.crowd().took())
+            + Words.howLong(cold.held(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
                     + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
     }
 
-    private void failures(List<String> lines) {
-        Map<String, Round.Failure> all = new TreeMap<>();
-        for (Round round : rounds) round.failures.forEach((where, failure) ->
-            all.merge(where, failure, (a, b) ->
-                new Round.Failure(a.text(), a.count() + b.count())));
+    static List<String> failures(List<Tally> rounds) {
+        Map<String, Failure> all = new TreeMap<>();
+        for (Tally round : rounds) round.failures.forEach((where, failure) ->
+            all.merge(where, failure, Failure::and));
+        List<String> lines = new ArrayList<>();
         all.forEach((where, failure) -> lines.add("- Failed "
             + (failure.count() == 1 ? "once" : failure.count() + " times") + ": "
             + failure.text() + where.replaceFirst("^\\S+", "")));
+        return lines;
     }
 
-    private String table() {
-        Crowd crowd = warm.crowd();
+    static List<String> machine(Verdict verdict, Numbers warm) {
+        if (warm.noise() <= Judge.NOISE) return List.of();
+        // A call that was only short of a processor would look the same.
+        boolean mayBeNoise = !warm.holders().waits()
+            && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
+            && warm.noise() > Math.max(warm.held(), warm.sliced());
+        return List.of("- Busy machine: a platform thread was " + Words.number(warm.noise())
+            + " ms late, and so may these times be" + (mayBeNoise ? ": ask again" : ""));
+    }
+}
+
+/** The table below an answer. */
+class Table {
+    private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
+
+    static String text(Numbers cold, Numbers warm) {
+        int added = 2 * warm.adding() > warm.calls() ? 1 : 0;
         return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Added")
             + "|-------------------|--------:|--------:|--------:|-----:|\n"
             + row("first 20, at once", cold.crowd())
-            + row("a call", new Crowd(warm.takes(), warm.held(), warm.longest(),
-                    warm.share(), 0, 0, 2 * warm.adding() > warm.calls() ? 1 : 0))
-            + row("20 at once", crowd)
+            + row("a call", warm.takes(), warm.held(), warm.longest(), added)
+            + row("20 at once", warm.crowd())
             + ROW.formatted("20 platform threads", Words.number(warm.platform()),
                 "", "", "");
     }
 
     private static String row(String what, Crowd it) {
-        double longest = Math.min(it.longest(), it.held()); // the rest isn't sure
-        return ROW.formatted(what, Words.number(it.took()), Words.number(it.held()),
-            Words.number(longest), it.added());
+        return row(what, it.took(), it.held(), it.longest(), it.added());
+    }
+
+    private static String row(String what, double took, double held, double longest,
+            int added) {
+        return ROW.formatted(what, Words.number(took), Words.number(held),
+            Words.number(Math.min(longest, held)), added); // the rest of it isn't sure
     }
 }
 
@@ -1303,6 +1441,13 @@ class Words {
         return String.format(Locale.ROOT, "%." + digits + "f", value);
     }
 
+    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
+    static String howLong(double ms, double of) {
+        return " for " + (ms < 1.5 * of
+            ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
+            : number(ms) + " ms, though it takes " + number(of) + " ms");
+    }
+
     /** What a failure says, in a line; its toString may throw one, too. */
     static String told(Throwable thrown) {
         String text = thrown.getClass().getName();
@@ -1314,7 +1459,8 @@ class Words {
         return "%.120s".formatted(text.replaceAll("[\\p{Cntrl}|]+", " ")).strip();
     }
 
-    static String stays(Place place) {
+    /** What a call does that never ends. */
+    static String stuck(Place place) {
         return switch (place.kind()) {
             case WAITS -> "Pinned" + (place.inside().isEmpty() ? "" : " in " + place.inside()
                 + ",");
