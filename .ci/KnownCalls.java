@@ -168,6 +168,10 @@ class KnownCalls {
                 compute(5);
                 INSIDE.decrementAndGet();
             };
+            case "on-platform" -> () -> {
+                CarrierCheck.patience = 1_000;
+                nap(Thread.currentThread().isVirtual() ? 5 : 100_000);
+            };
             case "fails-on-two" -> () -> {
                 if (Jvm.hasTwo()) throw new IllegalStateException("moved");
                 nap(50);

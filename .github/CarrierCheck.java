@@ -175,7 +175,13 @@ class Stuck extends Exception {
     Stuck(Map<Long, Thread> callers, Map<Long, Place> seen) {
         super(": HANGS. No call has ended for "
             + Words.number(CarrierCheck.patience / 1_000) + " s"
-            + (Jvm.hasTwo() ? ", on two carriers" : "") + ".\n" + left(callers, seen));
+            + on(callers.values()) + ".\n" + left(callers, seen));
+    }
+
+    /** On platform threads, it isn't a matter of carriers. */
+    private static String on(Collection<Thread> callers) {
+        if (callers.stream().noneMatch(Thread::isVirtual)) return ", on platform threads";
+        return Jvm.hasTwo() ? ", on two carriers" : "";
     }
 
     private static String left(Map<Long, Thread> callers, Map<Long, Place> seen) {
