@@ -1330,15 +1330,15 @@ class Details {
     }
 
     /** Where, why, how many carriers that takes, and what helps. */
-    private void about(Verdict verdict, Numbers it) {
-        boolean adds = verdict == Verdict.ADDS;
+    private void about(Verdict said, Numbers it) {
+        boolean adds = said == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        where(verdict, places);
+        where(said, places);
         if (!adds && new Signs(it).adds())
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
-        if (verdict == Verdict.CANT_TELL) return;
+        if (said == Verdict.CANT_TELL) return;
         if (adds && it.held().median() > 1)
             lines.add("- Still, no other virtual thread ran"
                 + Words.howLong(it.held().median(), it.calls().takes()));
@@ -1348,26 +1348,25 @@ class Details {
             lines.add("- A thousand such calls a second need "
                 + (int) Math.ceil(carriers) + " carriers; a JVM here has "
                 + Runtime.getRuntime().availableProcessors() + " of them");
-        Verdict who = verdict == Verdict.SOME ? Judge.byHolder(it) : verdict;
+        Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
 
     /** At most three places, of a fifth of the time or more, and why each has the carrier. */
-    private void where(Verdict verdict, List<Hold> places) {
+    private void where(Verdict said, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
-            .contains(verdict);
+            .contains(said);
         for (Hold hold : places.stream().limit(3).toList()) {
             if (hold.ms() < all / 5) continue;
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
                 : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
             lines.add("- Where: " + share + hold.place().text());
-            if (hasOneReason || verdict == Verdict.CANT_TELL) continue;
-            lines.add("- Why: " + Words.why(verdict, hold.place()));
+            if (hasOneReason || said == Verdict.CANT_TELL) continue;
+            lines.add("- Why: " + Words.why(said, hold.place()));
         }
-        if (hasOneReason)
-            lines.add("- Why: " + verdict.meaning);
+        if (hasOneReason) lines.add("- Why: " + said.meaning);
     }
 
     /** That a thousand calls a second would block, or that the JVM would add. */
