@@ -12,8 +12,8 @@ import javax.management.ObjectName;
 
 // CarrierCheck is what you call. It makes Rounds of calls in this Jvm. A round has ticks, and
 // looks at thread dumps, in which a Mounted thread's Frames lead to a Place. Its Tally is what
-// it has measured. Numbers sum up rounds, a Judge gives the Verdict on these, and an Answer
-// says it in words.
+// it has measured. Numbers sum up rounds, and are Signs of this and that, by which a Judge
+// gives a Verdict. An Answer says it in words.
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
@@ -570,8 +570,8 @@ class Round {
 }
 
 /**
- * The ids of the threads that were mounted, but for ticks; and where they were, but for callers
- * that weren't in their call.
+ * The ids of the threads that were mounted, but for ticks; and the places where they were, but
+ * for callers that weren't in their call.
  */
 record Seen(Map<Long, Place> places, Set<Long> mounted) { }
 
@@ -736,9 +736,118 @@ class Tally {
 
 // ----------------------------------------------------------------------------- a verdict
 
-/** Twenty calls at once. Times in ms. */
-record Crowd(double took, double held, double longest, double share, double lost, double sliced,
-        int added) {
+/**
+ * What was measured in rounds of a warm call each, or in the round of the first twenty; and in
+ * a crowd. Times are in ms. See Tally for the words. A number is the median of the rounds
+ * unless it says otherwise.
+ */
+record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holders) {
+    static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
+        return new Numbers(Calls.of(rounds, crowd, platform, tickMs), Held.of(rounds),
+            Doubts.of(rounds), Crowd.of(crowd, tickMs), Holders.of(whoHeld(rounds, crowd)));
+    }
+
+    /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
+    private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
+        double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
+        double together = crowd.heldOrCollected() / Crowd.SIZE;
+        boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
+        return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
+    }
+
+    static int count(List<Tally> rounds, Predicate<Tally> which) {
+        return (int) rounds.stream().filter(which).count();
+    }
+
+    static double sum(List<Tally> rounds, ToDoubleFunction<Tally> what) {
+        return rounds.stream().mapToDouble(what).sum();
+    }
+
+    static double median(List<Tally> rounds, ToDoubleFunction<Tally> what) {
+        return median(rounds.stream().map(what::applyAsDouble));
+    }
+
+    static double median(Stream<Double> values) { return rank(values, 0.5); }
+
+    static double rank(Stream<Double> values, double share) {
+        List<Double> sorted = values.sorted().toList();
+        return sorted.isEmpty() ? Double.NaN : sorted.get((int) (share * sorted.size()));
+    }
+}
+
+/** How calls went, and how long they took. */
+record Calls(
+        int ended, // well, in all
+        int failed, // in all, with those of the crowd
+        boolean changed, // whether one has changed the number of carriers
+        int adding, // rounds that had a carrier added
+        double takes, // a call
+        double sliced, // processor time in pieces too short to be seen
+        double platform) { // until the last of twenty on platform threads has ended
+    static Calls of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
+        int failed = (int) Numbers.sum(rounds, Tally::failed);
+        if (!rounds.contains(crowd)) failed += crowd.failed();
+        return new Calls(
+            (int) Numbers.sum(rounds, round -> round.times.size()),
+            failed,
+            crowd.changed || Numbers.count(rounds, round -> round.changed) > 0,
+            Numbers.count(rounds, round -> round.added > 0),
+            Numbers.median(rounds.stream().flatMap(round -> round.times.stream())),
+            Numbers.median(rounds, round -> round.beyondTicks(tickMs)),
+            platform == null ? Double.NaN : platform.took);
+    }
+}
+
+/** For how long the carrier was held, with collections. */
+record Held(
+        double median,
+        double most, // of all rounds
+        double second, // the second largest
+        double maybe, // with what's doubtful
+        double longest, // in one piece
+        double share, // of all time
+        int holding) { // rounds without a failure, held for long enough to be seen
+    static Held of(List<Tally> rounds) {
+        List<Double> held = rounds.stream().map(Tally::heldOrCollected)
+            .sorted(Comparator.reverseOrder()).toList();
+        return new Held(
+            Numbers.median(held.stream()),
+            held.getFirst(),
+            held.size() > 1 ? held.get(1) : 0,
+            Numbers.median(rounds, round -> round.heldOrCollected() + round.doubtful),
+            Numbers.median(rounds, round -> round.longest),
+            Numbers.sum(rounds, Tally::heldOrCollected)
+                / Numbers.sum(rounds, round -> round.whole),
+            Numbers.count(rounds, Held::isSeen));
+    }
+
+    private static boolean isSeen(Tally round) {
+        return round.failed() == 0 && round.heldOrCollected() > Round.PAUSE;
+    }
+}
+
+/** What may be the machine's, and not the call's. */
+record Doubts(
+        double lost, // the share of the time
+        double noise, // or stood, the largest
+        double unclear) { // in three quarters of rounds
+    static Doubts of(List<Tally> rounds) {
+        return new Doubts(
+            Numbers.median(rounds, Tally::lost),
+            rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
+            Numbers.rank(rounds.stream().map(Tally::unclear), 0.25));
+    }
+}
+
+/** Twenty calls at once, which are a round. */
+record Crowd(
+        double took, // until the last had ended
+        double held,
+        double longest, // in one piece
+        double share, // of the time, held
+        double lost, // the share of the time
+        double sliced, // processor time in pieces too short to be seen
+        int added) { // carriers
     static final int SIZE = 20; // calls at once
 
     static Crowd of(Tally round, double tickMs) {
@@ -802,93 +911,6 @@ record Holders(
     }
 }
 
-/**
- * What was measured of warm calls, or of the first twenty, a single round. Times are in ms.
- * What's said of a call is a median of rounds.
- */
-record Numbers(
-        int calls, // that ended well
-        int failed, // others, with those of the crowd
-        int holding, // rounds in which the carrier was held
-        double takes, // a call
-        double held, // in a call; cold: in all
-        double maybe, // the same, with what's doubtful
-        double longest, // in one piece
-        double most, // held in a round, the largest
-        double second, // the second largest
-        double share, // of the time that's held
-        double lost, // share of the time; see Tally for this and the next two
-        double noise, // or stood, the largest
-        double unclear, // in three quarters of rounds
-        double sliced, // processor time in pieces too short to be seen, in a call
-        int adding, // rounds of warm calls that had a carrier added
-        boolean changed, // by the call: the number of carriers
-        double platform, // until the last of twenty on platform threads has ended
-        Crowd crowd,
-        Holders holders) {
-
-    static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
-        int failed = (int) sum(rounds, Tally::failed);
-        if (!rounds.contains(crowd)) failed += crowd.failed();
-        double heldInAll = sum(rounds, Tally::heldOrCollected);
-        List<Double> held = rounds.stream().map(Tally::heldOrCollected)
-            .sorted(Comparator.reverseOrder()).toList();
-        double second = held.size() > 1 ? held.get(1) : 0;
-        return new Numbers(
-            (int) sum(rounds, round -> round.times.size()),
-            failed,
-            count(rounds, Numbers::holds),
-            median(rounds.stream().flatMap(round -> round.times.stream())),
-            median(held.stream()),
-            median(rounds, round -> round.heldOrCollected() + round.doubtful),
-            median(rounds, round -> round.longest),
-            held.getFirst(),
-            second,
-            heldInAll / sum(rounds, round -> round.whole),
-            median(rounds, Tally::lost),
-            rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
-            rank(rounds.stream().map(Tally::unclear), 0.25),
-            median(rounds, round -> round.beyondTicks(tickMs)),
-            count(rounds, round -> round.added > 0),
-            crowd.changed || count(rounds, round -> round.changed) > 0,
-            platform == null ? Double.NaN : platform.took,
-            Crowd.of(crowd, tickMs),
-            Holders.of(whoHeld(rounds, crowd)));
-    }
-
-    /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
-    private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
-        double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
-        double together = crowd.heldOrCollected() / Crowd.SIZE;
-        boolean isSeen = count(rounds, round -> !round.holds.isEmpty()) > 0;
-        return isSeen && together <= 2 * alone ? rounds : List.of(crowd);
-    }
-
-    /** A hold that's shorter than a pause gets no look. */
-    private static boolean holds(Tally round) {
-        return round.failed() == 0 && round.heldOrCollected() > Round.PAUSE;
-    }
-
-    private static int count(List<Tally> rounds, Predicate<Tally> which) {
-        return (int) rounds.stream().filter(which).count();
-    }
-
-    static double sum(List<Tally> rounds, ToDoubleFunction<Tally> what) {
-        return rounds.stream().mapToDouble(what).sum();
-    }
-
-    private static double median(List<Tally> rounds, ToDoubleFunction<Tally> what) {
-        return median(rounds.stream().map(what::applyAsDouble));
-    }
-
-    private static double median(Stream<Double> values) { return rank(values, 0.5); }
-
-    private static double rank(Stream<Double> values, double share) {
-        List<Double> sorted = values.sorted().toList();
-        return sorted.isEmpty() ? Double.NaN : sorted.get((int) (share * sorted.size()));
-    }
-}
-
 /** What CarrierCheck says. Only FREE says that all is well. */
 enum Verdict {
     FREE("other virtual threads run meanwhile", "Yes"),
@@ -923,22 +945,8 @@ enum Verdict {
     String word() { return this == CANT_TELL ? "CAN'T TELL" : name().replace('_', ' '); }
 }
 
-/** Gives the verdict on numbers. A threshold has its reason beside it. */
+/** Gives the verdict on numbers. */
 class Judge {
-    static final double SHORT = 1; // ms; a shorter call gets two looks at most
-    private static final double BRIEF = 2; // ms; twenty such calls show better than one
-    private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
-    static final double LONG = 10; // ms; others notice: a health check gets slower
-    static final double NOISE = 2; // ms late; ticks are so rare then that they miss slices
-
-    static final double SHARE = 0.1; // of a call; less can't be told from noise
-    private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
-
-    static final double MOST = 0.5; // of the time; nearly 1 if each call holds the carrier
-    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
-    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
-
-    private static final double OFTEN = 0.25; // of calls; fewer may just print something
     private static final double WORKS = 0.25; // of what's held; others may hold the rest
 
     /** The verdict on all calls. Only the first ones may wait, as for a class: ONCE. */
@@ -950,144 +958,42 @@ class Judge {
 
     /** The verdict on warm calls. */
     static Verdict of(Numbers it) {
+        var signs = new Signs(it);
         // The order matters. What's sure comes first.
-        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
-        if (it.changed()) return Verdict.CANT_TELL;
-        if (addsMostly(it)) return Verdict.ADDS;
-        if (holds(it, it.held())) return mayBeNoise(it) ? Verdict.CANT_TELL : byHolder(it);
-        if (it.takes() < BRIEF && it.crowd().share() > MOST) {
-            if (metCollection(it)) return Verdict.TOO_SHORT;
-            return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        if (signs.fails()) return Verdict.FAILED;
+        if (it.calls().changed()) return Verdict.CANT_TELL;
+        if (signs.addsMostly()) return Verdict.ADDS;
+        if (signs.holds()) return signs.mayBeNoise() ? Verdict.CANT_TELL : byHolder(it);
+        if (signs.holdsInTurns()) {
+            if (signs.metCollection()) return Verdict.TOO_SHORT;
+            return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
         }
-        if (adds(it)) return Verdict.ADDS;
-        if (it.takes() < SHORT) return Verdict.TOO_SHORT;
-        if (it.lost() > LOST) return Verdict.CANT_TELL;
-        if (holdsSome(it)) return Verdict.SOME;
-        if (holdsTogether(it)) return isSure(it) ? byHolder(it) : Verdict.CANT_TELL;
+        if (signs.adds()) return Verdict.ADDS;
+        if (signs.isShort()) return Verdict.TOO_SHORT;
+        if (signs.loses()) return Verdict.CANT_TELL;
+        if (signs.holdsSome()) return Verdict.SOME;
+        if (signs.holdsTogether()) return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
         // Then what may be the call, or the machine.
-        if (holdsOnce(it) || holds(it, it.maybe())) return Verdict.CANT_TELL;
-        if (queues(it) || losesTogether(it) || entersTogether(it)) return Verdict.CANT_TELL;
-        if (standsStill(it)) return Verdict.CANT_TELL;
-        if (isSliced(it)) return missesSlices(it) ? Verdict.CANT_TELL : Verdict.COMPUTES;
-        if (slicesTogether(it) || maySlice(it)) return Verdict.CANT_TELL;
+        if (signs.holdsOnce() || signs.mayHold()) return Verdict.CANT_TELL;
+        if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
+        if (signs.entersTogether() || signs.standsStill()) return Verdict.CANT_TELL;
+        if (signs.slices()) return signs.missesSlices() ? Verdict.CANT_TELL : Verdict.COMPUTES;
+        if (signs.slicesTogether() || signs.maySlice()) return Verdict.CANT_TELL;
         // None of these: only that is FREE.
         return Verdict.FREE;
     }
 
     /** The verdict on who held the carrier the most. */
     static Verdict byHolder(Numbers it) {
-        if (it.holders().isOther()) return Verdict.OTHER;
-        return switch (it.holders().kind()) {
+        Holders holders = it.holders();
+        if (holders.isOther()) return Verdict.OTHER;
+        return switch (holders.kind()) {
             case WAITS -> Verdict.PINNED;
             case AWAITS_CLASS -> Verdict.BLOCKED;
             case HANDS_OVER -> Verdict.HANDS_OVER;
             case COLLECTS -> Verdict.COLLECTS;
-            case RUNS, UNKNOWN -> it.holders().busy() > WORKS ? Verdict.COMPUTES
-                : Verdict.BLOCKED;
+            case RUNS, UNKNOWN -> holders.busy() > WORKS ? Verdict.COMPUTES : Verdict.BLOCKED;
         };
-    }
-
-    // A call alone.
-
-    static boolean holds(Numbers it, double held) {
-        if (it.takes() < SHORT) return held > SEEN;
-        return held > SHARE * it.takes() || held > LONG && it.longest() > LONG;
-    }
-
-    /** A single call may meet code that's slow at first, and computes for a while. */
-    private static boolean holdsSome(Numbers it) {
-        boolean counts = it.holders().waits() || it.most() > 5 * LONG;
-        double most = counts ? it.most() : it.second();
-        boolean isLong = most > 2 * SHARE * it.takes() || most > LONG;
-        return isLong && (it.share() > SHARE || most > 2 * it.noise());
-    }
-
-    /** A single call that others would have noticed. It may be the call, or the machine. */
-    static boolean holdsOnce(Numbers it) { return it.most() > LONG && !holds(it, it.held()); }
-
-    private static double used(Numbers it) { return it.sliced() + it.held(); }
-    private static boolean isSliced(Numbers it) { return used(it) > SLICED * it.takes(); }
-
-    // Twenty calls at once.
-
-    static boolean adds(Numbers it) {
-        return it.adding() > OFTEN * it.calls() || it.crowd().added() >= OFTEN * Crowd.SIZE;
-    }
-
-    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
-    private static boolean addsMostly(Numbers it) {
-        return adds(it) && it.takes() >= SHORT && it.held() < MOST * it.takes()
-            && it.holders().kind() == Kind.RUNS && !it.holders().isOther();
-    }
-
-    /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
-    private static boolean queues(Numbers it) {
-        return it.takes() < BRIEF && it.crowd().share() + it.crowd().lost() > QUEUE;
-    }
-
-    /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
-    static boolean holdsTogether(Numbers it) {
-        double each = it.crowd().held() / Crowd.SIZE;
-        boolean isLong = it.holders().waits()
-            ? each > SHARE * it.takes() || it.crowd().share() > MOST
-            : each > 2 * SHARE * it.takes(); // twenty compute more slowly
-        return isLong && !holds(it, it.held()) && it.holders().kind() != Kind.COLLECTS
-            && !isSliced(it);
-    }
-
-    /** A thread that's pinned again and again, for less than a look takes, is rarely seen. */
-    private static boolean losesTogether(Numbers it) {
-        double each = it.crowd().lost() * it.crowd().took() / Crowd.SIZE;
-        return each > SHARE * it.takes();
-    }
-
-    /** Who tries again and again computes only among others. Twenty compute more slowly. */
-    static boolean slicesTogether(Numbers it) {
-        double each = (it.crowd().sliced() + it.crowd().held()) / Crowd.SIZE;
-        return each > 2 * SLICED * it.takes();
-    }
-
-    /**
-     * A lock of native code lets its thread in again, and so all virtual threads of a carrier:
-     * these don't wait for each other, though platform threads do.
-     */
-    static boolean entersTogether(Numbers it) {
-        return it.platform() > Math.max(10 * it.takes(), 5 * LONG)
-            && it.platform() > 4 * it.crowd().took();
-    }
-
-    // The machine.
-
-    /** Whoever held the carrier of twenty at once wasn't just short of a processor. */
-    private static boolean isSure(Numbers it) {
-        return it.holders().waits() || it.holders().kind() == Kind.COLLECTS
-            || it.crowd().longest() > it.noise();
-    }
-
-    /** A little, on a busy machine, by somebody who doesn't wait. */
-    private static boolean mayBeNoise(Numbers it) {
-        return !it.holders().waits() && it.noise() > it.held()
-            && it.held() < 2 * SHARE * it.takes();
-    }
-
-    /** A collection that came just then says nothing of calls that are so short. */
-    private static boolean metCollection(Numbers it) {
-        return it.takes() < SHORT && it.holders().kind() == Kind.COLLECTS;
-    }
-
-    /** All threads stood still, by the machine, or by what the call makes the JVM do. */
-    private static boolean standsStill(Numbers it) {
-        return it.unclear() > Math.max(NOISE, SHARE * it.takes());
-    }
-
-    /** Ticks take part of what a brief call uses, and on a busy machine they're rare. */
-    private static boolean missesSlices(Numbers it) {
-        return it.takes() < BRIEF && it.noise() > NOISE;
-    }
-
-    /** On a busy machine, slices that weren't seen may be more than those that were. */
-    private static boolean maySlice(Numbers it) {
-        return used(it) > SHARE * it.takes() && it.noise() > NOISE;
     }
 }
 
@@ -1096,16 +1002,18 @@ class FirstCalls {
     private static final double COLD = 0.3; // of the time; less may just be cold code
 
     static Verdict of(Numbers it) {
-        if (it.calls() == 0 || it.failed() > it.calls()) return Verdict.FAILED;
-        if (it.changed()) return Verdict.CANT_TELL;
-        double mean = it.held() / Crowd.SIZE;
-        if (Judge.adds(it) && mean < it.takes() / 2) return Verdict.ADDS;
-        boolean isLong = Judge.holds(it, mean) && it.longest() > Judge.LONG;
-        if (isLong || it.share() > Judge.MOST) return Judge.byHolder(it);
-        if (waitLong(it) && it.share() > Judge.SHARE) return Judge.byHolder(it);
-        if (it.takes() < Judge.SHORT) return Verdict.TOO_SHORT;
-        if (it.lost() > COLD) return Verdict.CANT_TELL;
-        return it.share() > COLD ? Verdict.SOME : Verdict.FREE;
+        var signs = new Signs(it);
+        Held held = it.held();
+        if (signs.fails()) return Verdict.FAILED;
+        if (it.calls().changed()) return Verdict.CANT_TELL;
+        double mean = held.median() / Crowd.SIZE; // there's but one round
+        if (signs.adds() && mean < it.calls().takes() / 2) return Verdict.ADDS;
+        boolean isLong = signs.holds(mean) && held.longest() > Signs.LONG;
+        if (isLong || held.share() > Signs.MOST) return Judge.byHolder(it);
+        if (waitLong(it) && held.share() > Signs.SHARE) return Judge.byHolder(it);
+        if (signs.isShort()) return Verdict.TOO_SHORT;
+        if (it.doubts().lost() > COLD) return Verdict.CANT_TELL;
+        return held.share() > COLD ? Verdict.SOME : Verdict.FREE;
     }
 
     /** Whether it's worth a word if later calls don't: it may end in a deadlock one day. */
@@ -1120,8 +1028,145 @@ class FirstCalls {
     private static boolean waitLong(Numbers it) {
         boolean isPinned = it.holders().kind() == Kind.WAITS;
         return it.holders().waits()
-            && it.longest() > (isPinned ? Judge.LONG : 10 * Judge.LONG);
+            && it.held().longest() > (isPinned ? Signs.LONG : 10 * Signs.LONG);
     }
+}
+
+/** What numbers are signs of. A threshold has its reason beside it. */
+class Signs {
+    private static final double SHORT = 1; // ms; a shorter call gets two looks at most
+    private static final double BRIEF = 2; // ms; twenty such calls show better than one
+    private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
+    static final double LONG = 10; // ms; others notice: a health check gets slower
+    static final double NOISE = 2; // ms late; ticks are so rare then that they miss slices
+
+    static final double SHARE = 0.1; // of a call; less can't be told from noise
+    private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
+
+    static final double MOST = 0.5; // of the time; nearly 1 if each call holds the carrier
+    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
+    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
+
+    private static final double OFTEN = 0.25; // of calls; fewer may just print something
+
+    private final Calls calls;
+    private final Held held;
+    private final Crowd crowd;
+    private final Doubts doubts;
+    private final Holders holders;
+
+    Signs(Numbers it) {
+        calls = it.calls();
+        held = it.held();
+        crowd = it.crowd();
+        doubts = it.doubts();
+        holders = it.holders();
+    }
+
+    // A call alone.
+
+    boolean fails() { return calls.ended() == 0 || calls.failed() > calls.ended(); }
+    boolean isShort() { return calls.takes() < SHORT; }
+    private boolean isBrief() { return calls.takes() < BRIEF; }
+    boolean holds() { return holds(held.median()); }
+    boolean mayHold() { return holds(held.maybe()); }
+
+    boolean holds(double ms) {
+        if (isShort()) return ms > SEEN;
+        return ms > SHARE * calls.takes() || ms > LONG && held.longest() > LONG;
+    }
+
+    /** A single call may meet code that's slow at first, and computes for a while. */
+    boolean holdsSome() {
+        boolean counts = holders.waits() || held.most() > 5 * LONG;
+        double most = counts ? held.most() : held.second();
+        boolean isLong = most > 2 * SHARE * calls.takes() || most > LONG;
+        return isLong && (held.share() > SHARE || most > 2 * doubts.noise());
+    }
+
+    /** A single call that others would have noticed. It may be the call, or the machine. */
+    boolean holdsOnce() { return held.most() > LONG && !holds(); }
+
+    boolean slices() { return used() > SLICED * calls.takes(); }
+    private double used() { return calls.sliced() + held.median(); }
+
+    // Twenty calls at once.
+
+    boolean adds() {
+        return calls.adding() > OFTEN * calls.ended() || crowd.added() >= OFTEN * Crowd.SIZE;
+    }
+
+    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
+    boolean addsMostly() {
+        return adds() && !isShort() && held.median() < MOST * calls.takes()
+            && holders.kind() == Kind.RUNS && !holders.isOther();
+    }
+
+    /** Brief calls at once have the carrier one after the other. */
+    boolean holdsInTurns() { return isBrief() && crowd.share() > MOST; }
+
+    /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
+    boolean queues() { return isBrief() && crowd.share() + crowd.lost() > QUEUE; }
+
+    /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
+    boolean holdsTogether() {
+        double each = crowd.held() / Crowd.SIZE;
+        boolean isLong = holders.waits()
+            ? each > SHARE * calls.takes() || crowd.share() > MOST
+            : each > 2 * SHARE * calls.takes(); // twenty compute more slowly
+        return isLong && !holds() && holders.kind() != Kind.COLLECTS && !slices();
+    }
+
+    /** A thread that's pinned again and again, for less than a look takes, is rarely seen. */
+    boolean losesTogether() {
+        double each = crowd.lost() * crowd.took() / Crowd.SIZE;
+        return each > SHARE * calls.takes();
+    }
+
+    /** Who tries again and again computes only among others. Twenty compute more slowly. */
+    boolean slicesTogether() {
+        double each = (crowd.sliced() + crowd.held()) / Crowd.SIZE;
+        return each > 2 * SLICED * calls.takes();
+    }
+
+    /**
+     * A lock of native code lets its thread in again, and so all virtual threads of a carrier:
+     * these don't wait for each other, though platform threads do.
+     */
+    boolean entersTogether() {
+        return calls.platform() > Math.max(10 * calls.takes(), 5 * LONG)
+            && calls.platform() > 4 * crowd.took();
+    }
+
+    // The machine.
+
+    /** Whoever held the carrier of twenty at once wasn't just short of a processor. */
+    boolean isSure() {
+        return holders.waits() || holders.kind() == Kind.COLLECTS
+            || crowd.longest() > doubts.noise();
+    }
+
+    /** A little, on a busy machine, by somebody who doesn't wait. */
+    boolean mayBeNoise() {
+        return !holders.waits() && doubts.noise() > held.median()
+            && held.median() < 2 * SHARE * calls.takes();
+    }
+
+    /** A collection that came just then says nothing of calls that are so short. */
+    boolean metCollection() { return isShort() && holders.kind() == Kind.COLLECTS; }
+
+    boolean loses() { return doubts.lost() > LOST; }
+
+    /** All threads stood still, by the machine, or by what the call makes the JVM do. */
+    boolean standsStill() {
+        return doubts.unclear() > Math.max(NOISE, SHARE * calls.takes());
+    }
+
+    /** Ticks take part of what a brief call uses, and on a busy machine they're rare. */
+    boolean missesSlices() { return isBrief() && doubts.noise() > NOISE; }
+
+    /** On a busy machine, slices that weren't seen may be more than those that were. */
+    boolean maySlice() { return used() > SHARE * calls.takes() && doubts.noise() > NOISE; }
 }
 
 // ------------------------------------------------------------------------- what's printed
@@ -1134,7 +1179,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
 
     /** Native code may refuse what comes from another thread than its first. */
     private boolean isRefused() {
-        return warm.failed() == 0 && !rounds.isEmpty()
+        return warm.calls().failed() == 0 && !rounds.isEmpty()
             && rounds.getLast().failed() > Crowd.SIZE / 2; // on two carriers
     }
 
@@ -1184,55 +1229,64 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
                 + (Judge.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
             case SOME -> "SOME calls keep their carrier, one for "
-                + Words.number(warm.most()) + " ms in all";
+                + Words.number(warm.held().most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED, HANDS_OVER -> verdict.word() + heldFor();
             case COMPUTES -> verdict.word() + computesFor();
-                        case COLLECTS -> "COLLECTS garbage" + heldFor();
+                        case COLLECTS -> verdict.word() + " garbage" + heldFor();
             case OTHER -> "OTHER threads keep its carrier" + heldFor();
-            case TOO_SHORT -> verdict.word() + ". It takes " + Words.number(warm.takes())
-                + " ms: ask about a loop of a hundred";
+            case TOO_SHORT -> verdict.word() + ". It takes "
+                + Words.number(warm.calls().takes()) + " ms: ask about a loop of a hundred";
             case CANT_TELL -> verdict.word() + doubt();
-            case FAILED -> isRefused ? "FAILED, in most calls on two carriers" : "FAILED, in "
-                + (warm.calls() + cold.calls() == 0 ? "all" : "most") + " calls";
+            case FAILED -> verdict.word() + ", in " + failed();
         };
+    }
+
+    private String failed() {
+        if (isRefused) return "most calls on two carriers";
+        return cold.calls().ended() + warm.calls().ended() == 0 ? "all calls" : "most calls";
     }
 
     private String once() {
         Verdict first = FirstCalls.of(cold);
         if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
-            + Words.howLong(cold.held(), cold.crowd().took());
+            + Words.howLong(cold.held().median(), cold.crowd().took());
     }
 
     private String heldFor() {
         Crowd crowd = warm.crowd();
-        if (warm.held() == 0 || Judge.holdsTogether(warm))
+        double held = warm.held().median();
+        if (held == 0 || new Signs(warm).holdsTogether())
             return Words.howLong(crowd.held(), crowd.took()) + ", for twenty at once";
-        return Words.howLong(warm.held(), warm.takes())
-            + (warm.holding() == warm.calls() ? ", in each call"
-                : ", in " + warm.holding() + " of " + warm.calls() + " calls");
+        int holding = warm.held().holding();
+        int all = warm.calls().ended();
+        return Words.howLong(held, warm.calls().takes())
+            + (holding == all ? ", in each call" : ", in " + holding + " of " + all + " calls");
     }
 
     private String computesFor() {
-        boolean isSeen = warm.held() >= warm.sliced() || Judge.holdsTogether(warm);
-        return isSeen ? heldFor()
-            : Words.howLong(warm.sliced() + warm.held(), warm.takes()) + ", in slices";
+        double held = warm.held().median();
+        double sliced = warm.calls().sliced();
+        if (held >= sliced || new Signs(warm).holdsTogether()) return heldFor();
+        return Words.howLong(sliced + held, warm.calls().takes()) + ", in slices";
     }
 
     private String doubt() {
+        var signs = new Signs(warm);
         Crowd crowd = warm.crowd();
-        if (warm.changed()) return ", as it changes the number of carriers";
-        if (Judge.entersTogether(warm)) return ". Twenty at once take "
-            + Words.number(warm.platform()) + " ms on platform threads, and "
+        if (warm.calls().changed()) return ", as it changes the number of carriers";
+        if (signs.entersTogether()) return ". Twenty at once take "
+            + Words.number(warm.calls().platform()) + " ms on platform threads, and "
             + Words.number(crowd.took()) + " ms on virtual ones: native code may have a"
             + " lock that doesn't keep these apart";
-        if (Judge.slicesTogether(warm)) return ". Twenty at once compute"
+        if (signs.slicesTogether()) return ". Twenty at once compute"
             + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
-        if (Judge.holdsOnce(warm)) return ". One call in " + warm.calls()
-            + " kept its carrier for " + Words.number(warm.most()) + " ms: ask again";
-        if (warm.maybe() > warm.held())
-            return ". It's held" + Words.howLong(warm.maybe(), warm.takes())
+        if (signs.holdsOnce()) return ". One call in " + warm.calls().ended()
+            + " kept its carrier for " + Words.number(warm.held().most())
+            + " ms: ask again";
+        if (warm.held().maybe() > warm.held().median())
+            return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
                 + ", or the machine is busy: ask again";
         return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
             + " again, with nothing else running";
@@ -1266,64 +1320,66 @@ class Details {
 
     /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
     private void besides() {
-        if (warm.crowd().added() > 0)
-            lines.add("- The JVM added " + warm.crowd().added()
+        Crowd crowd = warm.crowd();
+        double takes = warm.calls().takes();
+        double most = warm.held().most();
+        if (crowd.added() > 0)
+            lines.add("- The JVM added " + crowd.added()
                 + " carriers for twenty calls at once, perhaps as something is printed");
-        if (warm.most() > warm.takes() / 5)
-            lines.add("- One call in "
-                + warm.calls() + " kept its carrier for " + Words.number(warm.most())
-                + " ms, the others for less");
-        double both = Math.min(warm.crowd().took(), warm.platform());
-        if (warm.crowd().share() > 0.3 || both < 10 * warm.takes()) return;
-        lines.add("- Twenty at once take " + Math.round(both / warm.takes()) + " times as long,"
-            + " on platform threads, too: that's a lock or a pool of yours, not the carrier");
+        if (most > takes / 5)
+            lines.add("- One call in " + warm.calls().ended() + " kept its carrier for "
+                + Words.number(most) + " ms, the others for less");
+        double both = Math.min(crowd.took(), warm.calls().platform());
+        if (crowd.share() > 0.3 || both < 10 * takes) return;
+        lines.add("- Twenty at once take " + Math.round(both / takes) + " times as long, on"
+            + " platform threads, too: that's a lock or a pool of yours, not the carrier");
     }
 
     /** Where, why, how many carriers that takes, and what helps. */
-    private void about(Verdict verdict, Numbers it) {
-        boolean adds = verdict == Verdict.ADDS;
+    private void about(Verdict said, Numbers it) {
+        boolean adds = said == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
-        where(verdict, places);
-        if (!adds && Judge.adds(it))
+        where(said, places);
+        if (!adds && new Signs(it).adds())
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
-        if (verdict == Verdict.CANT_TELL) return;
-        if (adds && it.held() > 1)
+        if (said == Verdict.CANT_TELL) return;
+        if (adds && it.held().median() > 1)
             lines.add("- Still, no other virtual thread ran"
-                + Words.howLong(it.held(), it.takes()));
+                + Words.howLong(it.held().median(), it.calls().takes()));
         double carriers = carriers(it);
-        boolean isWarm = it.platform() > 0;
+        boolean isWarm = it.calls().platform() > 0;
         if (isWarm && carriers > 1)
             lines.add("- A thousand such calls a second need "
                 + (int) Math.ceil(carriers) + " carriers; a JVM here has "
                 + Runtime.getRuntime().availableProcessors() + " of them");
-        Verdict who = verdict == Verdict.SOME ? Judge.byHolder(it) : verdict;
+        Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
 
     /** At most three places, of a fifth of the time or more, and why each has the carrier. */
-    private void where(Verdict verdict, List<Hold> places) {
+    private void where(Verdict said, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
-            .contains(verdict);
+            .contains(said);
         for (Hold hold : places.stream().limit(3).toList()) {
             if (hold.ms() < all / 5) continue;
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
                 : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
             lines.add("- Where: " + share + hold.place().text());
-            if (hasOneReason || verdict == Verdict.CANT_TELL) continue;
-            lines.add("- Why: " + Words.why(verdict, hold.place()));
+            if (hasOneReason || said == Verdict.CANT_TELL) continue;
+            lines.add("- Why: " + Words.why(said, hold.place()));
         }
-        if (hasOneReason)
-            lines.add("- Why: " + verdict.meaning);
+        if (hasOneReason) lines.add("- Why: " + said.meaning);
     }
 
     /** That a thousand calls a second would block, or that the JVM would add. */
     private static double carriers(Numbers it) {
-        if (Judge.adds(it)) return it.takes();
-        return Judge.holdsTogether(it) ? it.crowd().held() / Crowd.SIZE : it.held();
+        var signs = new Signs(it);
+        if (signs.adds()) return it.calls().takes();
+        return signs.holdsTogether() ? it.crowd().held() / Crowd.SIZE : it.held().median();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
@@ -1338,7 +1394,7 @@ class Details {
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
         lines.add("- The first twenty, at once, kept it"
-            + Words.howLong(cold.held(), cold.crowd().took())
+            + Words.howLong(cold.held().median(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
                     + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
@@ -1356,12 +1412,13 @@ class Details {
     }
 
     static List<String> machine(Verdict verdict, Numbers warm) {
-        if (warm.noise() <= Judge.NOISE) return List.of();
+        double noise = warm.doubts().noise();
+        if (noise <= Signs.NOISE) return List.of();
         // A call that was only short of a processor would look the same.
         boolean mayBeNoise = !warm.holders().waits()
             && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
-            && warm.noise() > Math.max(warm.held(), warm.sliced());
-        return List.of("- Busy machine: a platform thread was " + Words.number(warm.noise())
+            && noise > Math.max(warm.held().median(), warm.calls().sliced());
+        return List.of("- Busy machine: a platform thread was " + Words.number(noise)
             + " ms late, and so may these times be" + (mayBeNoise ? ": ask again" : ""));
     }
 }
@@ -1371,18 +1428,19 @@ class Table {
     private static final String ROW = "|%-19s|%9s|%9s|%9s|%6s|\n";
 
     static String text(Numbers cold, Numbers warm) {
-        int added = 2 * warm.adding() > warm.calls() ? 1 : 0;
+        Calls calls = warm.calls();
+        Held held = warm.held();
+        int added = 2 * calls.adding() > calls.ended() ? 1 : 0;
         return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Added")
             + "|-------------------|--------:|--------:|--------:|-----:|\n"
             + row("first 20, at once", cold.crowd())
-            + row("a call", warm.takes(), warm.held(), warm.longest(), added)
+            + row("a call", calls.takes(), held.median(), held.longest(), added)
             + row("20 at once", warm.crowd())
-            + ROW.formatted("20 platform threads", Words.number(warm.platform()),
-                "", "", "");
+            + ROW.formatted("20 platform threads", Words.number(calls.platform()), "", "", "");
     }
 
-    private static String row(String what, Crowd it) {
-        return row(what, it.took(), it.held(), it.longest(), it.added());
+    private static String row(String what, Crowd crowd) {
+        return row(what, crowd.took(), crowd.held(), crowd.longest(), crowd.added());
     }
 
     private static String row(String what, double took, double held, double longest,
