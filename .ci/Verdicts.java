@@ -485,15 +485,13 @@ class Verdicts {
         Map<Long, Thread> callers = new HashMap<>();
         Map<Long, Place> seen = new HashMap<>(Map.of(0L, somewhere('U')));
         for (char what : "CIR-".toCharArray()) {
-            Thread one = new Thread(() -> {
+            Thread one = Thread.startVirtualThread(() -> {
                 while (true) java.util.concurrent.locks.LockSupport.park();
             });
-            one.setDaemon(true);
-            one.start();
             callers.put(one.threadId(), one);
             if (what != '-') seen.put(one.threadId(), somewhere(what));
         }
-        Thread ended = new Thread(() -> { });
+        Thread ended = Thread.ofVirtual().unstarted(() -> { });
         callers.put(ended.threadId(), ended);
         seen.put(ended.threadId(), somewhere('W'));
         String said = new Stuck(callers, seen).getMessage().replaceAll(" at Verdicts.*", "");
