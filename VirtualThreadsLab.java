@@ -484,7 +484,7 @@ record Run(Collection<Experiment> plan, boolean quick, int samples) {
         return results.failures.isEmpty() && !report.isClosed() ? 0 : 1;
     }
 
-    /** Runs as this JVM ends before its plan: by a signal, or by a call. Then the code is 1. */
+    /** Runs if this JVM ends before its plan. Unless a signal ends it, the exit code is 1. */
     private static void endEarly(Results results) {
         if (!results.end(results.report, true)) return;
         boolean isSignal = Thread.getAllStackTraces().keySet().stream()
@@ -751,7 +751,6 @@ record Wire(String token, PrintStream out) implements Report {
             case "row" -> results.add(parsed(parts[2]));
             case "failed" -> results.fail(launch + ": " + parts[2]);
             case "end" -> results.completed++;
-            default -> throw new IllegalArgumentException(line);
         }
     }
 
@@ -765,7 +764,7 @@ record Wire(String token, PrintStream out) implements Report {
     }
 }
 
-/** How numbers and errors are written. Signs are escaped: no charset of a source harms them. */
+/** How numbers and errors are written. Signs are escaped: the source's charset won't matter. */
 class Text {
     private static final String SIGNS = "\u00d7\u00f7\u2014\u2013\u2588\u2502";
     private static final String IN_ASCII = "x/--#|";

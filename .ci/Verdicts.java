@@ -15,6 +15,8 @@ class Verdicts {
         calls 0                                                FAILED
         calls 10, failed 11                                    FAILED
         calls 10, failed 9                                     FREE
+        crowd.failed 11                                        FAILED
+        crowd.failed 10                                        FREE
         changed 1, held 50, kind WAITS                         CANT_TELL
 
         held 5.5, kind WAITS                                   PINNED
@@ -429,11 +431,11 @@ class Verdicts {
         crowd.changed = true;
         crowd.failures.remove("two");
         crowd.collected = 100;
-        return same("all", "4 2 false 1 30.0 2.5 25.0 3.0 4.0 3.0 9.0 3.0 0.1 4 0.2 9.0 6.0 "
-                + "30.0 12.0 7.0 0.4 0.1 8.0 3 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
+        return same("all", "4 0 false 1 30.0 2.5 25.0 3.0 4.0 3.0 9.0 3.0 0.1 4 0.2 9.0 6.0 "
+                + "30.0 12.0 7.0 0.4 0.1 8.0 3 2 WAITS false 0.5 [10.0, 11.0] [4.0]", told(all))
             + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
-            + same("none seen", "0 1 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 0.0 0.0 "
-                + "30.0 100.0 7.0 3.3 0.1 8.0 3 COLLECTS false 0.0 [12.0] []",
+            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 0.0 0.0 "
+                + "30.0 100.0 7.0 3.3 0.1 8.0 3 1 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }
 

@@ -778,18 +778,16 @@ record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holde
 /** How calls went, and how long they took. */
 record Calls(
         int ended, // well, in all
-        int failed, // in all, with those of the crowd
+        int failed, // in all
         boolean changed, // whether one has changed the number of carriers
         int adding, // rounds that had a carrier added
         double takes, // a call
         double sliced, // processor time in pieces too short to be seen
         double platform) { // until the last of twenty on platform threads has ended
     static Calls of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
-        int failed = (int) Numbers.sum(rounds, Tally::failed);
-        if (!rounds.contains(crowd)) failed += crowd.failed();
         return new Calls(
             (int) Numbers.sum(rounds, round -> round.times.size()),
-            failed,
+            (int) Numbers.sum(rounds, Tally::failed),
             crowd.changed || Numbers.count(rounds, round -> round.changed) > 0,
             Numbers.count(rounds, round -> round.added > 0),
             Numbers.median(rounds.stream().flatMap(round -> round.times.stream())),
@@ -847,13 +845,14 @@ record Crowd(
         double share, // of the time, held
         double lost, // the share of the time
         double sliced, // processor time in pieces too short to be seen
-        int added) { // carriers
+        int added, // carriers
+        int failed) { // of the twenty
     static final int SIZE = 20; // calls at once
 
     static Crowd of(Tally round, double tickMs) {
         double held = round.heldOrCollected();
         return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
-            round.beyondTicks(tickMs), round.added);
+            round.beyondTicks(tickMs), round.added, round.failed());
     }
 }
 
@@ -1063,9 +1062,14 @@ class Signs {
         holders = it.holders();
     }
 
+    /** Most of the calls, one by one or at once. */
+    boolean fails() {
+        return calls.ended() == 0 || calls.failed() > calls.ended()
+            || crowd.failed() > Crowd.SIZE / 2;
+    }
+
     // A call alone.
 
-    boolean fails() { return calls.ended() == 0 || calls.failed() > calls.ended(); }
     boolean isShort() { return calls.takes() < SHORT; }
     private boolean isBrief() { return calls.takes() < BRIEF; }
     boolean holds() { return holds(held.median()); }
@@ -1179,7 +1183,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
 
     /** Native code may refuse what comes from another thread than its first. */
     private boolean isRefused() {
-        return warm.calls().failed() == 0 && !rounds.isEmpty()
+        return warm.calls().failed() + warm.crowd().failed() == 0 && !rounds.isEmpty()
             && rounds.getLast().failed() > Crowd.SIZE / 2; // on two carriers
     }
 
@@ -1233,7 +1237,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED, HANDS_OVER -> verdict.word() + heldFor();
             case COMPUTES -> verdict.word() + computesFor();
-                        case COLLECTS -> verdict.word() + " garbage" + heldFor();
+            case COLLECTS -> verdict.word() + " garbage" + heldFor();
             case OTHER -> "OTHER threads keep its carrier" + heldFor();
             case TOO_SHORT -> verdict.word() + ". It takes "
                 + Words.number(warm.calls().takes()) + " ms: ask about a loop of a hundred";
@@ -1350,10 +1354,11 @@ class Details {
                 + Words.howLong(it.held().median(), it.calls().takes()));
         double carriers = carriers(it);
         boolean isWarm = it.calls().platform() > 0;
-        if (isWarm && carriers > 1)
-            lines.add("- A thousand such calls a second need "
-                + (int) Math.ceil(carriers) + " carriers; a JVM here has "
-                + Runtime.getRuntime().availableProcessors() + " of them");
+        if (isWarm && carriers > 1 && said != Verdict.COLLECTS) // more carriers won't help
+            lines.add("- A thousand such calls a second need " + (int) Math.ceil(carriers)
+                + (said == Verdict.COMPUTES ? " processors; there are "
+                    : " carriers; by default, a JVM here has ")
+                + Runtime.getRuntime().availableProcessors());
         Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));

@@ -3,7 +3,7 @@ import java.io.IOException;
 import java.net.*;
 import java.util.*;
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.*;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,36 +11,50 @@ import java.util.concurrent.locks.LockSupport;
  *
  *     java WhoRunsNext.java order      of threads that are ready, who runs first?
  *     java WhoRunsNext.java BESIDE...  how long does one wait beside others that are busy for a
- *                                      second? By nothing, hand-offs, yields or computing,
- *                                      or yields-later: once the JVM has added a carrier,
- *                                      or, from 24 on, notifies: hand-offs by Object.notify
+ *                                      second?
  *     java WhoRunsNext.java monitors BESIDE...  how long, if it waits for a monitor? From 24 on
+ *     java WhoRunsNext.java many BESIDE...  sixteen platform threads start one each: how many
+ *                                      of these wait?
+ *
+ * BESIDE is nothing, hand-offs, yields, computing, or starts (of threads that are joined, one
+ * by one); yields-later, once the JVM has added a carrier, or yields-after, 40 s later, when
+ * that one has gone; or, from 24 on, notifies: hand-offs by Object.notify. There are two
+ * carriers, or as many as -Djdk.virtualThreadScheduler.parallelism=N says; in order, one.
  */
 class WhoRunsNext {
     static final long BUSY = 1_000_000_000; // ns
     static final long LEAD = 250_000_000; // the busy ones have before anything happens
     static final int ROUNDS = 3;
+    static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
     static final List<String> EVENTS = List.of("woken by a virtual thread",
         "woken by a platform thread", "started by a virtual thread",
         "started by a platform thread", "its sleep ends", "its socket has data");
     static final List<String> MONITORS = List.of("gets a monitor from a virtual thread",
         "notified by a virtual thread");
 
+    static int carriers;
+
     /** What a busy virtual thread shall do once, in between. */
     static final AtomicReference<Runnable> ERRAND = new AtomicReference<>();
 
     public static void main(String[] args) throws Exception {
         boolean isOrder = args[0].equals("order");
-        boolean isLater = List.of(args).contains("yields-later");
-        System.setProperty("jdk.virtualThreadScheduler.parallelism", isOrder ? "1" : "2");
-        if (isLater) addCarrier();
+        carriers = isOrder ? 1 : Integer.getInteger(PARALLELISM, 2);
+        System.setProperty(PARALLELISM, "" + carriers);
+        if (List.of(args).contains("yields-later")) addCarrier();
+        if (List.of(args).contains("yields-after")) {
+            addCarrier();
+            Thread.sleep(40_000);
+        }
         System.out.println("JDK " + System.getProperty("java.version")
-            + ", carriers: " + (isOrder ? 1 : 2));
+            + ", carriers: " + carriers);
         if (isOrder) {
             for (int round = 1; round <= ROUNDS; round++)
                 System.out.println(String.join(", ", order()));
         } else if (args[0].equals("monitors")) {
             waits(MONITORS, List.of(args).subList(1, args.length));
+        } else if (args[0].equals("many")) {
+            many(List.of(args).subList(1, args.length));
         } else {
             waits(EVENTS, List.of(args));
         }
@@ -95,6 +109,33 @@ class WhoRunsNext {
         }
     }
 
+    static void many(List<String> besides) throws Exception {
+        System.out.println("| of 16, wait | " + String.join(" | ", besides) + " |");
+        System.out.println("|---|" + "--:|".repeat(besides.size()));
+        for (int round = 1; round <= ROUNDS; round++) {
+            var row = new StringBuilder("| round " + round);
+            for (String beside : besides) row.append(" | " + waiting(beside));
+            System.out.println(row + " |");
+        }
+    }
+
+    static int waiting(String beside) throws Exception {
+        List<Thread> busy = begin(beside, 3 * BUSY / 2);
+        Thread.sleep(LEAD / 1_000_000);
+        var ran = new AtomicInteger();
+        for (int i = 0; i < 16; i++) {
+            Thread starter = new Thread(() -> Thread.startVirtualThread(ran::incrementAndGet));
+            starter.start();
+            starter.join();
+        }
+        Thread.sleep(2 * LEAD / 1_000_000);
+        int waiting = 16 - ran.get();
+        boolean inTime = busy.stream().allMatch(Thread::isAlive);
+        if (!inTime) throw new IllegalStateException("too slow");
+        for (Thread each : busy) each.join();
+        return waiting;
+    }
+
     /** How many ms after that event does the virtual thread run that it's for? */
     static double late(String event, String beside) throws Exception {
         var ran = new CompletableFuture<Long>();
@@ -102,7 +143,7 @@ class WhoRunsNext {
         long due = System.nanoTime() + LEAD;
         var pair = new SocketPair();
         Runnable bring = bringer(event, due, pair, () -> ran.complete(System.nanoTime()));
-        List<Thread> busy = begin(beside);
+        List<Thread> busy = begin(beside, BUSY);
         while (System.nanoTime() < due) Thread.sleep(1);
         Runnable cause = () -> {
             happened.complete(event.contains("sleep") ? due : System.nanoTime());
@@ -169,11 +210,11 @@ class WhoRunsNext {
         };
     }
 
-    /** For each carrier a busy thread, or a pair; they end after a second. */
-    static List<Thread> begin(String kind) {
-        long end = System.nanoTime() + BUSY;
+    /** For each carrier a busy thread, or a pair; they end after so long. */
+    static List<Thread> begin(String kind, long ns) {
+        long end = System.nanoTime() + ns;
         List<Thread> threads = new ArrayList<>();
-        for (int carrier = 0; carrier < 2; carrier++) {
+        for (int carrier = 0; carrier < carriers; carrier++) {
             switch (kind) {
                 case "nothing" -> { }
                 case "hand-offs" -> {
@@ -182,8 +223,12 @@ class WhoRunsNext {
                     threads.add(hand(there, back, end));
                     threads.add(hand(back, there, end));
                 }
-                case "yields", "yields-later" -> threads.add(Thread.startVirtualThread(() -> {
-                    while (goesOn(end)) Thread.yield();
+                case "yields", "yields-later", "yields-after" ->
+                    threads.add(Thread.startVirtualThread(() -> {
+                        while (goesOn(end)) Thread.yield();
+                    }));
+                case "starts" -> threads.add(Thread.startVirtualThread(() -> {
+                    while (goesOn(end)) startAndJoin();
                 }));
                 case "notifies" -> {
                     var taker = new Taker(end);
@@ -203,7 +248,7 @@ class WhoRunsNext {
     static void addCarrier() throws InterruptedException {
         var lock = new Object();
         List<Thread> waiting = new ArrayList<>();
-        for (int carrier = 0; carrier < 2; carrier++) {
+        for (int carrier = 0; carrier < carriers; carrier++) {
             waiting.add(Thread.startVirtualThread(() -> {
                 synchronized (lock) {
                     try {
@@ -215,6 +260,14 @@ class WhoRunsNext {
             }));
         }
         for (Thread each : waiting) each.join();
+    }
+
+    static void startAndJoin() {
+        try {
+            Thread.startVirtualThread(() -> { }).join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     static Thread hand(Semaphore from, Semaphore to, long end) {
