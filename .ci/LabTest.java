@@ -193,13 +193,14 @@ class LabTest {
         for (String line : (text + "\n    $ end").lines().toList()) {
             if (!line.startsWith("    ")) continue;
             String words = line.substring(4).replaceFirst("^(\\[[\\d-]+]|[$>?]) ", "");
+            boolean isNext = line.startsWith("    $ ") && answered;
+            if (isNext || line.startsWith("    ? ")) {
+                for (String command : commands) check(command, folder, expected);
+                commands.clear();
+                expected.clear();
+                answered = false;
+            }
             if (line.startsWith("    $ ")) {
-                if (answered) {
-                    for (String command : commands) check(command, folder, expected);
-                    commands.clear();
-                    expected.clear();
-                    answered = false;
-                }
                 commands.add(words);
             } else if (line.startsWith("    > ")) {
                 commands.add(commands.removeLast() + "\n" + words);

@@ -197,7 +197,8 @@ class Verdicts {
         """;
 
     static final String PARKS = "at jdk.internal.misc.Unsafe.park(java.base@25/Native Method), "
-        + "at java.lang.VirtualThread.parkOnCarrierThread(java.base@25/VirtualThread.java:8)";
+        + "at java.lang.VirtualThread.parkOnCarrierThread(java.base@25/VirtualThread.java:8), "
+        + "at java.lang.Thread.sleep(java.base@25/Thread.java:9)";
 
     /** Frames, innermost first; whether it's another thread's; the place. */
     static final String PLACES = """
@@ -205,21 +206,34 @@ class Verdicts {
         at a.Pool.get(lib.jar/Pool.java:7); other; RUNS in another virtual thread, at Pool.get:7
         at a.Pool.get(Unknown Source); own; RUNS Pool.get
         at a.Pool$$Lambda/0x0f.run(Unknown Source), at A.b(A.java:1); own; RUNS A.b:1
-        at java.util.Vector.get(java.base@25/Vector.java:7); own; RUNS Vector.get:7, in the JDK
+        at java.util.Vector.get(java.base@25/Vector.java:7); own; RUNS Vector.get, in the JDK
         at java.lang.VirtualThread.park(java.base@25/VirtualThread.java:7); own; null
         at java.lang.VirtualThread.parkNanos(java.base@25/VirtualThread.java:7); own; null
-        PARKS, at A.b(A.java:1); own; WAITS A.b:1
-        at java.lang.Object.wait0(java.base@25/Native Method), at A.b(A.java:1); own; \
-            WAITS A.b:1
+        PARKS, at A.b(A.java:1); own; WAITS Thread.sleep < A.b:1
+        at java.lang.Object.wait0(java.base@25/Native Method), \
+            at java.lang.Object.wait(java.base@25/Object.java:9), at A.b(A.java:1); own; \
+            WAITS Object.wait < A.b:1
+        PARKS, at A.c(A.java:3), at java.util.Map.b(java.base@25/Map.java:4), \
+            at java.util.Map.a(java.base@25/Map.java:5), at A.b(A.java:1); own; \
+            WAITS Thread.sleep < A.c:3 < Map.a < A.b:1
+        at java.util.Map.b(java.base@25/Map.java:4), at A.c(A.java:3), \
+            at java.util.Map.a(java.base@25/Map.java:5), at A.b(A.java:1); own; \
+            RUNS A.c:3 < Map.a < A.b:1
         PARKS, at A.<clinit>(A.java:1), at A.b(A.java:2); own; \
-            WAITS A.<clinit>:1 < A.b:2 inside the class initializer of A, first used at A.b:2
+            WAITS Thread.sleep < A.<clinit>:1 < A.b:2 \
+            inside the class initializer of A, first used at A.b:2
         PARKS, at L.loadClass(A.java:1), at java.lang.Class.forName0(java.base@25/Native), \
-            at A.b(A.java:2); own; \
-            WAITS L.loadClass:1 < A.b:2 inside a class loader, first used at A.b:2
+            at java.lang.Class.forName(java.base@25/Class.java:6), \
+            at A.b(A.java:2); own; WAITS Thread.sleep < L.loadClass:1 < Class.forName < A.b:2 \
+            inside a class loader, first used at A.b:2
         PARKS, at java.lang.ClassLoader.loadClass(java.base@25/ClassLoader.java:1), \
-            at A.b(A.java:2); own; WAITS A.b:2 inside a class loader, first used at A.b:2
+            at A.b(A.java:2); own; \
+            WAITS ClassLoader.loadClass < A.b:2 inside a class loader, first used at A.b:2
         PARKS, at School.loadClass(A.java:1), at A.b(A.java:2); own; \
-            WAITS School.loadClass:1 < A.b:2
+            WAITS Thread.sleep < School.loadClass:1 < A.b:2
+        at java.lang.VirtualThread.tryYield(java.base@25/VirtualThread.java:4), \
+            at java.lang.Thread.yield(java.base@25/Thread.java:5), at A.b(A.java:1); own; \
+            RUNS A.b:1 inside Thread.yield
         at A.b(A.java:1), - waiting on the Class initialization monitor for p.Slow; own; \
             AWAITS_CLASS A.b:1 inside p.Slow
         at A.a(A.java:1), at A.b(A.java:2), at A.c(A.java:3), at A.d(A.java:4), \
@@ -272,6 +286,7 @@ class Verdicts {
         held 50, kind RUNS, busy 0.9; share 0.6, held 700, kind UNKNOWN; U
         takes 50, sliced 20, noise 12; ; R
         held 40, kind HANDS_OVER; ; R N
+        held 50, kind RUNS, busy 0.9; ; Y
         held 45, kind COLLECTS; ; R
         held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U
         held 74, kind WAITS; ; W
@@ -510,14 +525,14 @@ class Verdicts {
     }
 
     static int place(String line) {
-        String[] words = line.split("; ");
-        String stack = "\t" + words[0].replaceAll(", +(at|-) ", "\n\t$1 ");
+        String[] words = line.replaceAll(" +", " ").split("; ");
+        String stack = "\t" + words[0].replaceAll(", (at|-) ", "\n\t$1 ");
         Mounted one = Mounted.all(DUMP_OF_25.replace("STACK", stack)).getFirst();
         Place place = Place.of(one, words[1].equals("own") ? new Thread(() -> { }) : null);
         String said = place == null ? "null" : place.kind() + " " + place.text()
             + (place.inside().isEmpty() ? "" : " inside " + place.inside())
             + (place.isNative() && !place.stays() ? " native" : "");
-        if (said.equals(words[2].strip()) && one.id() == 23) return 0;
+        if (said.equals(words[2]) && one.id() == 23) return 0;
         System.out.println(line + ", but was " + said);
         return 1;
     }
@@ -557,7 +572,7 @@ class Verdicts {
 
     /**
      * W waits; C, too, in a class initializer, and L in a class loader. I waits until another
-     * thread has initialized a class. N is in native code, R runs, U isn't known.
+     * thread has initialized a class. N is in native code, R runs, Y yields, U isn't known.
      */
     static Place somewhere(char what) {
         Frame frame = new Frame("p.A", "b", "1", false, what == 'N');
@@ -571,6 +586,7 @@ class Verdicts {
             case 'C' -> "the class initializer of p.A, first used at Main.main:7";
             case 'L' -> "a class loader, first used at Main.main:8";
             case 'I' -> "p.A";
+            case 'Y' -> Place.YIELD;
             default -> "";
         };
         return new Place(kind, what == 'U', what == 'U' ? List.of() : List.of(frame),

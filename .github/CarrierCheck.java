@@ -310,10 +310,11 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
             file.endsWith("Native Method"));
     }
 
-    /** "Pool.get:7", without the package; a lambda has its method's name. */
+    /** "Pool.get:7", without the package; a lambda has its method's name; the JDK, no line. */
     String text() {
-        String name = type.replaceFirst(".*\\.", "") + "." + method;
-        return name.replaceAll("lambda\\$|\\$\\d+", "") + (line.isEmpty() ? "" : ":" + line);
+        String name = (type.replaceFirst(".*\\.", "") + "." + method)
+            .replaceAll("lambda\\$|\\$\\d+", "");
+        return isJdk || line.isEmpty() ? name : name + ":" + line;
     }
 
     boolean is(String name) { return (type + "." + method).equals(name); }
@@ -329,11 +330,12 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
 enum Kind { WAITS, AWAITS_CLASS, RUNS, UNKNOWN, HANDS_OVER, COLLECTS }
 
 /**
- * Where a mounted thread is: its frames outside the JDK, innermost first, its innermost frame,
- * which may be of the JDK, and what it's inside of, if that's known to pin.
+ * Where a mounted thread is: the frames that are shown, innermost first; its innermost frame,
+ * which may be of the JDK; and what it's inside of, if that's known to pin, or to yield.
  */
-record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, String inside) {
+record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, String inside) {
     static final String CALL = "Round.call"; // what's further out isn't the call's
+    static final String YIELD = "Thread.yield";
     private static final int DEEP = 1_000; // frames; a dump leaves out the end of such a stack
     private static final Pattern AWAITED =
         Pattern.compile("waiting on the Class initialization monitor for (\\S+)");
@@ -351,18 +353,32 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             return null;
         Matcher awaited = AWAITED.matcher(mounted.stack());
         if (awaited.find()) return new Place(Kind.AWAITS_CLASS, caller == null,
-            own(frames, isKnown), null, awaited.group(1));
+            isKnown ? shown(frames, true) : List.of(), null, awaited.group(1));
         if (!isKnown) return new Place(Kind.UNKNOWN, true, List.of(), null, "");
         boolean waits = WAIT.matcher(stack).find()
             || caller != null && caller.getState() == Thread.State.BLOCKED;
-        return new Place(waits ? Kind.WAITS : Kind.RUNS, caller == null, own(frames, true),
+        return new Place(waits ? Kind.WAITS : Kind.RUNS, caller == null, shown(frames, waits),
             frames.getFirst(), inside(frames));
     }
 
     static Place of(Kind kind) { return new Place(kind, false, List.of(), null, ""); }
 
-    private static List<Frame> own(List<Frame> frames, boolean isKnown) {
-        return isKnown ? frames.stream().filter(frame -> !frame.isJdk()).toList() : List.of();
+    /**
+     * The frames outside the JDK, and what they call in the JDK; but its innermost method only
+     * if the thread waits there. One that runs is seen in whatever it just calls.
+     */
+    private static List<Frame> shown(List<Frame> frames, boolean waits) {
+        List<Frame> shown = new ArrayList<>();
+        for (int i = 0; i < frames.size(); i++) {
+            boolean isCalled = i + 1 == frames.size() || !frames.get(i + 1).isJdk();
+            if (!frames.get(i).isJdk() || isCalled && (waits || !shown.isEmpty()))
+                shown.add(frames.get(i));
+        }
+        return shown;
+    }
+
+    private List<Frame> own() {
+        return shown.stream().filter(frame -> !frame.isJdk()).toList();
     }
 
     /**
@@ -380,20 +396,22 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
             return (initializes ? "the class initializer of " + frame.type() : "a class loader")
                 + user;
         }
-        return "";
+        return frames.stream().anyMatch(frame -> frame.is("java.lang.Thread.yield")) ? YIELD : "";
     }
 
     /** The same for all lines of a loop. */
     String key() {
         return kind + "" + isOther + inside
-            + own.stream().limit(3).map(frame -> frame.type() + frame.method()).toList();
+            + own().stream().limit(3).map(frame -> frame.type() + frame.method()).toList();
     }
 
     /** Whether the other one is just further out in the same call: both are told as one. */
     boolean isBelow(Place other) {
-        int start = own.size() - other.own.size();
+        List<Frame> own = own();
+        List<Frame> others = other.own();
+        int start = own.size() - others.size();
         return kind == other.kind && start > 0 && isOther == other.isOther
-            && other.own.equals(own.subList(start, own.size()));
+            && others.equals(own.subList(start, own.size()));
     }
 
     /** A thread seen waiting on its carrier isn't just short of a processor. */
@@ -401,9 +419,9 @@ record Place(Kind kind, boolean isOther, List<Frame> own, Frame innermost, Strin
     boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
     boolean isNative() { return innermost != null && innermost.isNative(); }
 
-    /** The innermost frames outside the JDK, and the outermost, as one of them is to blame. */
+    /** The innermost frames, and the outermost, as one of them is to blame. */
     String text() {
-        List<String> names = own.stream().map(Frame::text).distinct().toList();
+        List<String> names = shown.stream().map(Frame::text).distinct().toList();
         int size = names.size();
         String at = size <= 5 ? String.join(" < ", names)
             : String.join(" < ", names.subList(0, 2)) + " < ... < "
@@ -1473,16 +1491,18 @@ class Words {
             case HANDS_OVER, COLLECTS -> verdict.meaning;
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
-            case RUNS -> runs(verdict, place)
-                + (place.inside().isEmpty() ? "" : ", in " + place.inside());
+            case RUNS -> runs(verdict, place);
         };
     }
 
     private static String runs(Verdict verdict, Place place) {
+        if (place.inside().equals(Place.YIELD))
+            return "it yields again and again, and may get its carrier back before others do";
+        String in = place.inside().isEmpty() ? "" : ", in " + place.inside();
         if (verdict == Verdict.COMPUTES)
-            return "it computes, and the JVM doesn't take its carrier away";
-        return place.isNative() ? "it's in native code, " + place.innermost().text()
-            : "it computes, or the JVM makes it wait";
+            return "it computes, and the JVM doesn't take its carrier away" + in;
+        return (place.isNative() ? "it's in native code, " + place.innermost().text()
+            : "it computes, or the JVM makes it wait") + in;
     }
 
     static String help(Verdict verdict, Place place) {
@@ -1497,9 +1517,9 @@ class Words {
                 : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock"
                     + " in place of synchronized"
                 : "let a platform thread make the call";
-            default -> place.kind() == Kind.AWAITS_CLASS
-                ? USE_EARLY
-                : "let a platform thread make the call, if that's long for you";
+            default -> place.kind() == Kind.AWAITS_CLASS ? USE_EARLY
+                : inside.equals(Place.YIELD) ? "let it sleep, not yield"
+                : "let a platform thread make it, if others can't wait that long";
         };
     }
 
