@@ -396,7 +396,8 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
             return (initializes ? "the class initializer of " + frame.type() : "a class loader")
                 + user;
         }
-        return frames.stream().anyMatch(frame -> frame.is("java.lang.Thread.yield")) ? YIELD : "";
+        boolean yields = frames.stream().anyMatch(frame -> frame.is("java.lang.Thread.yield"));
+        return yields ? YIELD : "";
     }
 
     /** The same for all lines of a loop. */

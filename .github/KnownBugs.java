@@ -793,14 +793,17 @@ class KnownBugs {
     /** Whether a virtual thread sends less than all while, at first, nobody reads. */
     static boolean sendsLess(Send send) throws Exception {
         var local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        var connected = new CountDownLatch(1); // a connect may wait, too
         try (var server = ServerSocketChannel.open().bind(local)) {
             var sent = new FutureTask<>(() -> {
                 try (var socket = SocketChannel.open(server.getLocalAddress())) {
+                    connected.countDown();
                     return send.to(socket);
                 }
             });
             Thread sender = Thread.startVirtualThread(sent);
             try (var reader = server.accept()) {
+                connected.await();
                 boolean waits = settle(List.of(sender)) > 0; // who sends less has ended
                 cantTellIf(!waits && !sent.isDone(), "too slow");
                 cantTellIf(!waits && sent.get() == SENT, "the socket buffers all");
