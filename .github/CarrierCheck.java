@@ -335,6 +335,8 @@ enum Kind { WAITS, AWAITS_CLASS, RUNS, UNKNOWN, HANDS_OVER, COLLECTS }
  */
 record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, String inside) {
     static final String CALL = "Round.call"; // what's further out isn't the call's
+    static final String INITIALIZER = "the class initializer of ";
+    static final String LOADER = "a class loader";
     static final String YIELD = "Thread.yield";
     private static final int DEEP = 1_000; // frames; a dump leaves out the end of such a stack
     private static final Pattern AWAITED =
@@ -393,8 +395,7 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
             String user = frames.stream().skip(i + 1)
                 .filter(one -> !one.isJdk() && !one.method().equals("loadClass"))
                 .findFirst().map(one -> ", first used at " + one.text()).orElse("");
-            return (initializes ? "the class initializer of " + frame.type() : "a class loader")
-                + user;
+            return (initializes ? INITIALIZER + frame.type() : LOADER) + user;
         }
         boolean yields = frames.stream().anyMatch(frame -> frame.is("java.lang.Thread.yield"));
         return yields ? YIELD : "";
@@ -1408,8 +1409,8 @@ class Details {
 
     /** What the first calls met, unless later ones meet it, too. */
     private void firstCalls(Verdict first) {
-        if (first == verdict || first.ordinal() <= Verdict.ONCE.ordinal()
-            || first.ordinal() >= Verdict.TOO_SHORT.ordinal()) return;
+        boolean keptIt = EnumSet.range(Verdict.SOME, Verdict.OTHER).contains(first);
+        if (first == verdict || !keptIt) return;
         if (first == Verdict.ADDS) {
             lines.add("- The first twenty, at once, added " + cold.crowd().added()
                 + " carriers");
@@ -1513,8 +1514,9 @@ class Words {
             case HANDS_OVER -> "a platform thread for one of the two";
             case COLLECTS -> "less garbage, and no System.gc()";
             case OTHER -> "ask about what that thread does";
-            case PINNED -> inside.startsWith("the") ? USE_EARLY
-                : inside.startsWith("a class") ? "load what it loads before there are requests"
+            case PINNED -> inside.startsWith(Place.INITIALIZER) ? USE_EARLY
+                : inside.startsWith(Place.LOADER)
+                    ? "load what it loads before there are requests"
                 : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock"
                     + " in place of synchronized"
                 : "let a platform thread make the call";
