@@ -17,9 +17,11 @@ import java.util.concurrent.locks.LockSupport;
  *                                      of these wait?
  *
  * BESIDE is nothing, hand-offs, yields, computing, or starts (of threads that are joined, one
- * by one); yields-later, once the JVM has added a carrier, or yields-after, 40 s later, when
- * that one has gone; or, from 24 on, notifies: hand-offs by Object.notify. There are two
- * carriers, or as many as -Djdk.virtualThreadScheduler.parallelism=N says; in order, one.
+ * by one); slices or pauses, two per carrier that compute for 0.1 ms, and then yield, or park
+ * for a nanosecond; yields-later, once the JVM has added a carrier, or yields-after, 40 s
+ * later, when that one has gone; or, from 24 on, notifies: hand-offs by Object.notify. There
+ * are two carriers, or as many as -Djdk.virtualThreadScheduler.parallelism=N says; in order,
+ * one.
  */
 class WhoRunsNext {
     static final long BUSY = 1_000_000_000; // ns
@@ -227,6 +229,11 @@ class WhoRunsNext {
                     threads.add(Thread.startVirtualThread(() -> {
                         while (goesOn(end)) Thread.yield();
                     }));
+                case "slices" -> threads.addAll(List.of(slices(end, Thread::yield),
+                    slices(end, Thread::yield)));
+                case "pauses" -> threads.addAll(List.of(
+                    slices(end, () -> LockSupport.parkNanos(1)),
+                    slices(end, () -> LockSupport.parkNanos(1))));
                 case "starts" -> threads.add(Thread.startVirtualThread(() -> {
                     while (goesOn(end)) startAndJoin();
                 }));
@@ -242,6 +249,17 @@ class WhoRunsNext {
             }
         }
         return threads;
+    }
+
+    /** It computes, and lets others go first each 0.1 ms. */
+    static Thread slices(long end, Runnable cede) {
+        return Thread.startVirtualThread(() -> {
+            while (goesOn(end)) {
+                long next = System.nanoTime() + 100_000;
+                while (System.nanoTime() < next) Thread.onSpinWait();
+                cede.run();
+            }
+        });
     }
 
     /** Up to 23, Object.wait blocks its carrier, and the JVM adds another one. */
