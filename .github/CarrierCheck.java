@@ -1444,7 +1444,7 @@ class Details {
             && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
             && noise > Math.max(warm.held().median(), warm.calls().sliced());
         return List.of("- Busy machine: a platform thread was " + Words.number(noise)
-            + " ms late, and so may these times be" + (mayBeNoise ? ": ask again" : ""));
+            + " ms late, so these times may be off" + (mayBeNoise ? ": ask again" : ""));
     }
 }
 
