@@ -54,14 +54,20 @@ class Verdicts {
         takes 1.8, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   CANT_TELL
         takes 1.8, crowd.share 0.2, crowd.lost 0.05            FREE
         takes 2.2, crowd.share 0.2, crowd.lost 0.15, crowd.took 18   FREE
-        takes 2.2, crowd.share 0.6, kind RUNS                  FREE
+        takes 2.2, crowd.share 0.6, kind RUNS, busy 1          FREE
         takes 1.8, crowd.lost 0.35, crowd.took 10, platform 9  CANT_TELL
         takes 1.8, crowd.lost 0.25, crowd.took 10, platform 9  FREE
         takes 2.2, crowd.lost 0.35, crowd.took 10, platform 9  FREE
 
         crowd.share 0.55, kind WAITS                           PINNED
         crowd.share 0.45, kind WAITS                           FREE
-        crowd.share 0.55, kind RUNS                            FREE
+        crowd.share 0.55, kind RUNS, busy 1                    FREE
+        crowd.share 0.55, crowd.longest 9, kind RUNS           BLOCKED
+        crowd.share 0.45, crowd.longest 9, kind RUNS           FREE
+        crowd.held 110, crowd.longest 9, busy 0.2              BLOCKED
+        crowd.held 110, crowd.longest 9, busy 0.3              FREE
+        crowd.held 90, crowd.longest 9, busy 0.2               FREE
+        crowd.held 110, crowd.longest 9, noise 10              CANT_TELL
         crowd.held 110, kind WAITS                             PINNED
         crowd.held 90, kind WAITS                              FREE
         crowd.held 110, held 4.5, kind WAITS                   PINNED
@@ -70,7 +76,8 @@ class Verdicts {
         crowd.held 210, crowd.longest 9, noise 10, busy 1      CANT_TELL
         crowd.held 210, noise 10, kind WAITS                   PINNED
         crowd.held 190, crowd.longest 190, busy 1              FREE
-        crowd.held 210, crowd.longest 190, kind COLLECTS       FREE
+        crowd.held 210, crowd.longest 190, kind COLLECTS       CANT_TELL
+        crowd.held 190, crowd.longest 190, kind COLLECTS       FREE
         crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
         platform 510                                           CANT_TELL
         platform 490                                           FREE
@@ -80,10 +87,11 @@ class Verdicts {
         platform 510, held 5.5, kind WAITS                     PINNED
         crowd.sliced 390                                       FREE
         crowd.sliced 410                                       CANT_TELL
-        crowd.sliced 250, crowd.held 180, crowd.longest 9      CANT_TELL
+        crowd.sliced 250, crowd.held 180, busy 1               CANT_TELL
         crowd.lost 0.21, crowd.took 500                        CANT_TELL
         crowd.lost 0.19, crowd.took 500                        FREE
-        crowd.held 110, kind WAITS, sliced 11                  COMPUTES
+        crowd.held 110, kind WAITS, sliced 11                  PINNED
+        crowd.held 210, crowd.longest 9, busy 1, sliced 11     COMPUTES
 
         crowd.added 5                                          ADDS
         crowd.added 4                                          FREE

@@ -80,7 +80,7 @@ public class CarrierCheck {
      * virtual thread, beside another ask, or if the JVM already has more carriers than one.
      * @param name of the call, as it's printed; at most 30 characters of it
      * @param call what's asked about
-     * @return the answer's first word, for a test
+     * @return the answer's first word, for a test; a few calls may have failed all the same
      */
     public static Verdict ask(String name, Call call) {
         if (name == null || call == null) refuse("ask needs a name, and a call");
@@ -253,7 +253,7 @@ class Jvm {
     /** How long collections have stopped all threads, in ms. */
     static double gcMs() {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .filter(bean -> !bean.getName().endsWith("Cycles")) // these are concurrent
+            .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside the program
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
@@ -556,7 +556,7 @@ class Round {
         return looks;
     }
 
-    /** What a tick does. It has waited for this: who else is mounted has another carrier. */
+    /** What a tick does. It has the carrier: anybody else who's mounted has an added one. */
     private double inTick(long begin) throws Exception {
         double delay = msSince(begin);
         cpu = Math.max(0, Jvm.cpuMs() - used);
@@ -601,7 +601,7 @@ record Seen(Map<Long, Place> places, Set<Long> mounted) { }
  */
 record Look(double ms, double stopMs, double cpuMs, Seen seen) { }
 
-/** How long somebody was there, in ms. */
+/** Who was there, and for how many ms; who has an added carrier, in how many looks. */
 record Hold(Place place, double ms) {
     Hold and(Hold other) { return new Hold(place, ms + other.ms); }
 }
@@ -734,7 +734,8 @@ class Tally {
     void sumUp() {
         if (still > 2 * noise) held += still;
         else doubtful += still;
-        if (computed > held) holds.merge("", new Hold(Place.of(Kind.RUNS), 0), Hold::and);
+        if (computed > held)
+            holds.merge("", new Hold(Place.of(Kind.RUNS), computed - held), Hold::and);
         worked = Math.max(worked, computed);
         held = Math.max(held, computed);
     }
@@ -767,7 +768,7 @@ record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holde
             Doubts.of(rounds), Crowd.of(crowd, tickMs), Holders.of(whoHeld(rounds, crowd)));
     }
 
-    /** The rounds whose looks tell who holds the carrier: mostly, twenty at once may. */
+    /** The rounds that say who holds it: single calls, or twenty if they hold it far longer. */
     private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
         double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
         double together = crowd.heldOrCollected() / Crowd.SIZE;
@@ -863,7 +864,7 @@ record Crowd(
         double held,
         double longest, // in one piece
         double share, // of the time, held
-        double lost, // the share of the time
+        double lost, // the share of took
         double sliced, // processor time in pieces too short to be seen
         int added, // carriers
         int failed) { // of the twenty
@@ -871,7 +872,8 @@ record Crowd(
 
     static Crowd of(Tally round, double tickMs) {
         double held = round.heldOrCollected();
-        return new Crowd(round.took, held, round.longest, held / round.whole, round.lost(),
+        double lost = (round.late - round.held) / round.took; // what calls start may go on
+        return new Crowd(round.took, held, round.longest, held / round.whole, lost,
             round.beyondTicks(tickMs), round.added, round.failed());
     }
 }
@@ -880,7 +882,7 @@ record Crowd(
 record Holders(
         Kind kind, // of the place that the verdict is on
         boolean isOther, // the same
-        double busy, // the share of the time for which somebody computed
+        double busy, // the share of what was held for which somebody computed
         List<Hold> places,
         List<Hold> added) {
     static Holders of(List<Tally> rounds) {
@@ -966,7 +968,7 @@ enum Verdict {
 
 /** Gives the verdict on numbers. */
 class Judge {
-    private static final double WORKS = 0.25; // of what's held; others may hold the rest
+    static final double WORKS = 0.25; // of what's held; others may hold the rest
 
     /** The verdict on all calls. Only the first ones may wait, as for a class: ONCE. */
     static Verdict of(Numbers cold, Numbers warm) {
@@ -992,6 +994,7 @@ class Judge {
         if (signs.loses()) return Verdict.CANT_TELL;
         if (signs.holdsSome()) return Verdict.SOME;
         if (signs.holdsTogether()) return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
+        if (signs.collectsTogether()) return Verdict.CANT_TELL;
         // Then what may be the call, or the machine.
         if (signs.holdsOnce() || signs.mayHold()) return Verdict.CANT_TELL;
         if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
@@ -1135,11 +1138,21 @@ class Signs {
     /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
     boolean holdsTogether() {
         double each = crowd.held() / Crowd.SIZE;
-        boolean isLong = holders.waits()
-            ? each > SHARE * calls.takes() || crowd.share() > MOST
-            : each > 2 * SHARE * calls.takes(); // twenty compute more slowly
-        return isLong && !holds() && holders.kind() != Kind.COLLECTS && !slices();
+        boolean computes = !holders.waits() && holders.busy() > Judge.WORKS;
+        boolean isLong = computes
+            ? each > 2 * SHARE * calls.takes() && !slices() // twenty compute more slowly
+            : each > SHARE * calls.takes() || crowd.share() > MOST;
+        return isLong && !holds() && holders.kind() != Kind.COLLECTS;
     }
+
+    /** Collections that take that long may hide who else holds the carrier. */
+    boolean collectsTogether() {
+        return holders.kind() == Kind.COLLECTS
+            && crowd.held() / Crowd.SIZE > 2 * SHARE * calls.takes();
+    }
+
+    /** Only twenty at once hold it for long, or in turns: their numbers are told. */
+    boolean isOnlyTogether() { return !holds() && holdsInTurns() || holdsTogether(); }
 
     /** A thread that's pinned again and again, for less than a look takes, is rarely seen. */
     boolean losesTogether() {
@@ -1203,8 +1216,9 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
 
     /** Native code may refuse what comes from another thread than its first. */
     private boolean isRefused() {
-        return warm.calls().failed() + warm.crowd().failed() == 0 && !rounds.isEmpty()
-            && rounds.getLast().failed() > Crowd.SIZE / 2; // on two carriers
+        if (rounds.isEmpty() || new Signs(warm).fails()) return false;
+        int onTwo = rounds.getLast().failed(); // half of them may have stayed where they were
+        return onTwo >= Crowd.SIZE / 4 + warm.crowd().failed();
     }
 
     boolean fails() { return rounds.stream().anyMatch(round -> !round.failures.isEmpty()); }
@@ -1228,7 +1242,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
         Verdict verdict = verdict();
         var head = new Headline(verdict, isRefused(), cold, warm);
         List<String> lines = new ArrayList<>(List.of(name + ": " + head.text()));
-        if (!head.may().isEmpty()) lines.add("- May virtual threads call it? " + head.may());
+        if (!head.may().isEmpty()) lines.add("- May virtual threads call it? " + head.may()
+            + (fails() ? ", but some calls failed" : ""));
         lines.addAll(new Details(verdict, cold, warm).lines());
         lines.addAll(Details.failures(rounds));
         lines.addAll(Details.machine(verdict, warm));
@@ -1267,8 +1282,11 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     }
 
     private String failed() {
-        if (isRefused) return "most calls on two carriers";
-        return cold.calls().ended() + warm.calls().ended() == 0 ? "all calls" : "most calls";
+        if (isRefused) return "many calls on two carriers";
+        if (cold.calls().ended() + warm.calls().ended() == 0) return "all calls";
+        boolean isAlone = warm.calls().ended() == 0
+            || warm.calls().failed() > warm.calls().ended();
+        return isAlone ? "most calls" : "most of twenty calls at once";
     }
 
     private String once() {
@@ -1281,7 +1299,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     private String heldFor() {
         Crowd crowd = warm.crowd();
         double held = warm.held().median();
-        if (held == 0 || new Signs(warm).holdsTogether())
+        if (new Signs(warm).isOnlyTogether())
             return Words.howLong(crowd.held(), crowd.took()) + ", for twenty at once";
         int holding = warm.held().holding();
         int all = warm.calls().ended();
@@ -1292,7 +1310,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     private String computesFor() {
         double held = warm.held().median();
         double sliced = warm.calls().sliced();
-        if (held >= sliced || new Signs(warm).holdsTogether()) return heldFor();
+        if (held >= sliced || new Signs(warm).isOnlyTogether()) return heldFor();
         return Words.howLong(sliced + held, warm.calls().takes()) + ", in slices";
     }
 
@@ -1312,8 +1330,8 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
         if (warm.held().maybe() > warm.held().median())
             return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
                 + ", or the machine is busy: ask again";
-        return ". The machine is busy, or no thread was seen that keeps the carrier: ask"
-            + " again, with nothing else running";
+        return ". The machine is busy, or it isn't sure who keeps the carrier: ask again,"
+            + " with nothing else running";
     }
 }
 
@@ -1369,19 +1387,27 @@ class Details {
             lines.add("- The JVM added " + it.crowd().added()
                 + " carriers for twenty calls at once: some block theirs");
         if (said == Verdict.CANT_TELL) return;
+        boolean isWarm = it.calls().platform() > 0; // the first twenty have no such number
         if (adds && it.held().median() > 1)
-            lines.add("- Still, no other virtual thread ran"
-                + Words.howLong(it.held().median(), it.calls().takes()));
-        double carriers = carriers(it);
-        boolean isWarm = it.calls().platform() > 0;
+            lines.add("- Even so, no other virtual thread ran" + Words.howLong(
+                it.held().median(), isWarm ? it.calls().takes() : it.crowd().took()));
+        double carriers = carriers(said, it);
         if (isWarm && carriers > 1 && said != Verdict.COLLECTS) // more carriers won't help
             lines.add("- A thousand such calls a second need " + (int) Math.ceil(carriers)
-                + (said == Verdict.COMPUTES ? " processors; there are "
-                    : " carriers; by default, a JVM here has ")
-                + Runtime.getRuntime().availableProcessors());
+                + there(said));
         Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
+    }
+
+    /** What there is for these calls. */
+    private static String there(Verdict said) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        return switch (said) {
+            case COMPUTES -> " processors; there are " + processors;
+            case ADDS -> " carriers; the JVM adds them, up to 256";
+            default -> " carriers; by default, a JVM here has " + processors;
+        };
     }
 
     /** At most three places, of a fifth of the time or more, and why each has the carrier. */
@@ -1393,18 +1419,19 @@ class Details {
             if (hold.ms() < all / 5) continue;
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
                 : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
-            lines.add("- Where: " + share + hold.place().text());
+            lines.add((said == Verdict.CANT_TELL ? "- Seen there: " : "- Where: ") + share
+                + hold.place().text());
             if (hasOneReason || said == Verdict.CANT_TELL) continue;
             lines.add("- Why: " + Words.why(said, hold.place()));
         }
         if (hasOneReason) lines.add("- Why: " + said.meaning);
     }
 
-    /** That a thousand calls a second would block, or that the JVM would add. */
-    private static double carriers(Numbers it) {
+    /** That a thousand calls a second would block, or use; or that the JVM would add. */
+    private static double carriers(Verdict said, Numbers it) {
         var signs = new Signs(it);
-        if (signs.adds()) return it.calls().takes();
-        return signs.holdsTogether() ? it.crowd().held() / Crowd.SIZE : it.held().median();
+        if (said != Verdict.COMPUTES && signs.adds()) return it.calls().takes();
+        return signs.isOnlyTogether() ? it.crowd().held() / Crowd.SIZE : it.held().median();
     }
 
     /** What the first calls met, unless later ones meet it, too. */
@@ -1418,7 +1445,7 @@ class Details {
         }
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
-        lines.add("- The first twenty, at once, kept it"
+        lines.add("- The first twenty, at once, kept the carrier"
             + Words.howLong(cold.held().median(), cold.crowd().took())
             + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
@@ -1489,7 +1516,8 @@ class Words {
                 ? "it waits in " + place.inside() + ". No thread can unmount there"
                 : Jvm.JDK < 24 ? "most likely, it waits inside synchronized. Up to JDK 23, no"
                     + " virtual thread can unmount there"
-                : "it waits in what native code calls. No thread can unmount there";
+                : "it waits in Java code that native code has called. No thread can unmount"
+                    + " there";
             case HANDS_OVER, COLLECTS -> verdict.meaning;
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
@@ -1522,6 +1550,7 @@ class Words {
                 : "let a platform thread make the call";
             default -> place.kind() == Kind.AWAITS_CLASS ? USE_EARLY
                 : inside.equals(Place.YIELD) ? "let it sleep, not yield"
+                : verdict == Verdict.BLOCKED ? "let a platform thread make the call"
                 : "let a platform thread make it, if others can't wait that long";
         };
     }
