@@ -98,6 +98,17 @@ class KnownCalls {
                     nap(0.02);
                 }
             };
+            case "slivers" -> () -> { // the same, one call at a time
+                LOCK.lock();
+                try {
+                    for (int i = 0; i < 30; i++) {
+                        pin(0.2);
+                        nap(0.2);
+                    }
+                } finally {
+                    LOCK.unlock();
+                }
+            };
             case "worker" -> () -> { // who's alone finds its monitor free
                 WORKER.submit(() -> {
                     synchronized (MONITOR) {

@@ -448,6 +448,7 @@ class Round {
     private double used; // ms of processor time when the last tick had ended
     private double cpu; // ms of it from then until the current tick ran
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
+    private double glanceAfter = ThreadLocalRandom.current().nextDouble(5); // ms
 
     private Round(CarrierCheck.Call call, Tally tally) {
         this.call = call;
@@ -476,7 +477,10 @@ class Round {
         used = Jvm.cpuMs();
         start = System.nanoTime();
         callers.values().forEach(Thread::start);
-        for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) pause();
+        for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) {
+            pause();
+            glance();
+        }
         tally.took = msSince(start);
         // What calls have started is theirs, not the next round's.
         do pause();
@@ -493,6 +497,17 @@ class Round {
         long before = System.nanoTime();
         LockSupport.parkNanos(200_000);
         tally.stood = Math.max(tally.stood, msSince(before) - 0.2);
+    }
+
+    /**
+     * A look that no tick has asked for. A thread that holds the carrier often, but never for
+     * long, makes no tick late enough for one.
+     */
+    private void glance() throws Exception {
+        if (!tally.isOfOne() || msSince(start) < glanceAfter) return;
+        glanceAfter = msSince(start) + 5;
+        tally.glances++;
+        if (see().mounted().stream().anyMatch(callers::containsKey)) tally.mounted++;
     }
 
     private void call() { // a place ends at this name
@@ -709,6 +724,9 @@ class Tally {
     int added; // carriers that others had while a tick ran, at most
     final Map<String, Hold> addedFor = new HashMap<>(); // who had them; by a place's key
 
+    int glances; // looks that no tick has asked for
+    int mounted; // those in which the call had the carrier
+
     // Of ticks.
     double late; // ms that ticks were late, beyond 1 ms each
     int ticks; // that weren't late
@@ -849,12 +867,17 @@ record Held(
 record Doubts(
         double lost, // the share of the time
         double noise, // or stood, the largest
-        double unclear) { // in three quarters of rounds
+        double unclear, // in three quarters of rounds
+        double often) { // the share of glances in which a call had the carrier
+    private static final int FEW = 20; // glances, of which one may be luck
+
     static Doubts of(List<Tally> rounds) {
         return new Doubts(
             Numbers.median(rounds, Tally::lost),
             rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
-            Numbers.rank(rounds.stream().map(Tally::unclear), 0.25));
+            Numbers.rank(rounds.stream().map(Tally::unclear), 0.25),
+            Numbers.sum(rounds, round -> round.mounted)
+                / Math.max(FEW, Numbers.sum(rounds, round -> round.glances)));
     }
 }
 
@@ -996,7 +1019,8 @@ class Judge {
         if (signs.holdsTogether()) return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
         if (signs.collectsTogether()) return Verdict.CANT_TELL;
         // Then what may be the call, or the machine.
-        if (signs.holdsOnce() || signs.mayHold()) return Verdict.CANT_TELL;
+        if (signs.holdsOften() || signs.holdsOnce()) return Verdict.CANT_TELL;
+        if (signs.mayHold()) return Verdict.CANT_TELL;
         if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
         if (signs.entersTogether() || signs.standsStill()) return Verdict.CANT_TELL;
         if (signs.slices()) return signs.missesSlices() ? Verdict.CANT_TELL : Verdict.COMPUTES;
@@ -1110,6 +1134,9 @@ class Signs {
         boolean isLong = most > 2 * SHARE * calls.takes() || most > LONG;
         return isLong && (held.share() > SHARE || most > 2 * doubts.noise());
     }
+
+    /** Each time too short for a tick to be late, but it adds up. */
+    boolean holdsOften() { return doubts.often() > 2 * SHARE; }
 
     /** A single call that others would have noticed. It may be the call, or the machine. */
     boolean holdsOnce() { return held.most() > LONG && !holds(); }
@@ -1324,6 +1351,8 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             + " lock that doesn't keep these apart";
         if (signs.slicesTogether()) return ". Twenty at once compute"
             + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
+        if (signs.holdsOften()) return ". It keeps its carrier often, though never for long:"
+            + " in " + Math.round(100 * warm.doubts().often()) + "% of looks";
         if (signs.holdsOnce()) return ". One call in " + warm.calls().ended()
             + " kept its carrier for " + Words.number(warm.held().most())
             + " ms: ask again";
