@@ -223,7 +223,7 @@ class KnownCalls {
             case "fails" -> () -> throwIt(new Exception("as\u0007asked\n" + "x".repeat(9_999)));
             case "fails-last" -> () -> {
                 nap(5);
-                if (CALLS.incrementAndGet() > 30) throwIt(new Throwable("as asked"));
+                if (CALLS.incrementAndGet() > 22) throwIt(new Throwable("as asked"));
             };
             case "init-socket" -> BlockingCalls.inInitializer(BlockingCalls::read);
             case "init-monitor" -> half(() -> {
