@@ -10,10 +10,10 @@ import java.util.regex.*;
 import java.util.stream.*;
 import javax.management.ObjectName;
 
-// CarrierCheck is what you call. It makes Rounds of calls in this Jvm. A round has ticks, and
-// looks at thread dumps, in which a Mounted thread's Frames lead to a Place. Its Tally is what
-// it has measured. Numbers sum up rounds, and are Signs of this and that, by which a Judge
-// gives a Verdict. An Answer says it in words.
+// From top to bottom: CarrierCheck is what you call. It makes your call in Rounds. During a
+// round, ticks test whether the carrier is free, and dumps of the Jvm show who's Mounted; a
+// thread's Frames lead to its Place. A Tally is what one round measured. Numbers sum up the
+// rounds, Signs say what these point to, a Judge gives the Verdict, an Answer puts it in words.
 
 /**
  * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
@@ -32,25 +32,28 @@ import javax.management.ObjectName;
  *     1   one failed, hung or ended the JVM, or standard output is full or closed
  *     2   it couldn't ask
  *
- * The trick: the JVM gets only one carrier. While a call runs, ticks are started one by one:
- * virtual threads that look at the clock. If one is late, a thread dump shows who's mounted; if
- * the platform thread that waits for it is late, too, it may be the machine. What's computed
- * between ticks shows in the carrier's processor time. The last calls have two carriers, as
- * some hang only there.
+ * The trick: the JVM gets a single carrier. While a call runs, CarrierCheck starts one tick
+ * after another, virtual threads that only look at the clock. If a tick runs late, something
+ * held the carrier, and a thread dump shows what was mounted. If the platform thread that waits
+ * for the tick wakes up late as well, the machine may be to blame.
+ *
+ * Some holds are too short to delay a tick. If the call computes, the carrier's processor time
+ * gives them away; if it's pinned, dumps every 5 ms do. The last twenty calls get two carriers,
+ * because some calls hang only there.
  */
 public class CarrierCheck {
-    static double patience = 40_000; // ms without an end of a call: it hangs
-    private static final PrintStream OUT = System.out; // a call may set another
+    static double patience = 40_000; // ms; if no call ends for that long, they hang
+    private static final PrintStream OUT = System.out; // a call may replace it
     private static boolean begun;
     private static String asked; // the call that's being made
     private static boolean failed;
-    private static double tickMs; // of processor time, for a tick beside a sleep
+    private static double tickMs; // the processor time of a tick, measured beside a sleep
 
-    /** What's asked about. It's made dozens of times, a short one thousands of times. */
+    /** The call to ask about. It's made dozens of times; a short one, thousands of times. */
     public interface Call {
         /**
          * Makes the call.
-         * @throws Exception if it fails; the answer counts these
+         * @throws Exception if the call fails; the answer counts failures
          */
         void make() throws Exception;
     }
@@ -75,12 +78,12 @@ public class CarrierCheck {
     }
 
     /**
-     * Makes twenty cold calls at once, then warm ones, and prints an answer. The last twenty
-     * have two carriers. If a call hangs, this ends the JVM, with exit code 1; with 2 on a
-     * virtual thread, beside another ask, or if the JVM already has more carriers than one.
-     * @param name of the call, as it's printed; at most 30 characters of it
-     * @param call what's asked about
-     * @return the answer's first word, for a test; a few calls may have failed all the same
+     * Makes twenty cold calls at once, then warm ones, and prints an answer. If a call hangs,
+     * this ends the JVM with exit code 1. If it can't ask, it ends the JVM with exit code 2: on
+     * a virtual thread, while another ask runs, or if the JVM has more carriers than one.
+     * @param name what to call it in the answer, which shows at most 30 characters
+     * @param call the call to ask about
+     * @return the verdict, for a test to check; a few calls may have failed all the same
      */
     public static Verdict ask(String name, Call call) {
         if (name == null || call == null) refuse("ask needs a name, and a call");
@@ -117,7 +120,7 @@ public class CarrierCheck {
                 .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
             say(Answer.title(Judge.of(control.warm())));
         } catch (Throwable e) { // an option may cause it
-            // javac 17 to 20 stop at the second case, and quote that line's comment.
+            // javac 17 to 20 reject the second case, and print that line with its comment.
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
                 case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
@@ -133,7 +136,7 @@ public class CarrierCheck {
             warm.add(Round.measure(call, 1, Thread.ofVirtual()));
         Tally platform = Round.measure(call, Crowd.SIZE, Thread.ofPlatform().daemon());
         Tally virtual = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
-        Jvm.giveTwo(); // carriers, for a round of which only its end and its failures count
+        Jvm.giveTwo(); // carriers, to see whether the calls still end, and without a failure
         Tally onTwo = Round.measure(call, Crowd.SIZE, Thread.ofVirtual());
         return new Answer(name, Numbers.of(List.of(cold), cold, null, tickMs),
             Numbers.of(warm, virtual, platform, tickMs),
@@ -143,7 +146,7 @@ public class CarrierCheck {
 
     private static void say(String text) { OUT.print(text); }
 
-    /** Says why, and ends the JVM: calls that hang would go on. */
+    /** Prints why, and ends the JVM, as calls that hang would keep it alive. */
     private static void stop(String why) {
         failed = true;
         say("\n" + asked + why + "\n");
@@ -151,7 +154,7 @@ public class CarrierCheck {
         end();
     }
 
-    /** Says the last line, as the JVM ends: a hook runs this, or stop does. */
+    /** Prints the last line as the JVM ends. The shutdown hook runs this, or stop() does. */
     private static void end() {
         if (asked != null) {
             failed = true;
@@ -168,7 +171,7 @@ public class CarrierCheck {
     }
 }
 
-/** No call has ended for too long. The message says which calls are left, and where. */
+/** No call has ended for too long. The message lists the calls that are left, and where. */
 class Stuck extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -178,7 +181,7 @@ class Stuck extends Exception {
             + on(callers.values()) + ".\n" + left(callers, seen));
     }
 
-    /** On platform threads, it isn't a matter of carriers. */
+    /** A hang on platform threads has nothing to do with carriers. */
     private static String on(Collection<Thread> callers) {
         if (callers.stream().noneMatch(Thread::isVirtual)) return ", on platform threads";
         return Jvm.hasTwo() ? ", on two carriers" : "";
@@ -226,14 +229,14 @@ class Jvm {
             throw new Refused("it needs a single carrier: run it with -D" + PARALLELISM + "=1");
     }
 
-    /** What's told of it has no class name. */
+    /** It's printed without the name of its class. */
     static class Refused extends Exception {
         private static final long serialVersionUID = 1;
         Refused(String message) { super(message); }
         @Override public String toString() { return getMessage(); }
     }
 
-    /** Back to one carrier. Returns whether a call, or giveTwo, had changed the number. */
+    /** Goes back to one carrier. Returns whether a call, or giveTwo(), had changed that. */
     static boolean takeBack() {
         if (pool.getParallelism() == 1) return false;
         pool.setParallelism(1);
@@ -241,19 +244,21 @@ class Jvm {
     }
 
     /**
-     * Until the end of a round. Native code may have a lock that belongs to its thread, so to a
-     * carrier. A virtual thread that goes on at another one can't give it back.
+     * Gives the JVM two carriers until the round ends. A native lock belongs to the thread that
+     * took it, which is the carrier. A virtual thread that goes on with another carrier can't
+     * release it.
      */
     static void giveTwo() { pool.setParallelism(2); }
 
     static boolean hasTwo() { return pool.getParallelism() == 2; }
 
+    /** Whether virtual threads wait for the carrier. */
     static boolean isBusy() { return pool.hasQueuedSubmissions(); }
 
     /** How long collections have stopped all threads, in ms. */
     static double gcMs() {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .filter(bean -> !bean.getName().endsWith("Cycles")) // these run beside the program
+            .filter(bean -> !bean.getName().endsWith("Cycles")) // they don't stop threads
             .mapToDouble(bean -> bean.getCollectionTime()).sum();
     }
 
@@ -274,14 +279,14 @@ class Jvm {
 }
 
 /**
- * A mounted virtual thread in a thread dump. Up to 23, the JVM says only who it is, so the
- * stack is that of its carrier.
+ * A virtual thread that a thread dump shows as mounted. Up to 23, a dump has only its id, so
+ * the stack is the carrier's.
  */
 record Mounted(long id, String stack, boolean hasOwnStack) {
     private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)((?:\n\t.*)*)(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
 
-    /** Those of a dump, but for the threads by which the JDK polls sockets. */
+    /** All in a dump, except the JDK's own threads that poll sockets. */
     static List<Mounted> all(String dump) {
         return CARRIER.matcher(dump).results().map(found -> {
             String own = found.group(4);
@@ -320,30 +325,39 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
     boolean is(String name) { return (type + "." + method).equals(name); }
     boolean parks() { return type.endsWith("VirtualThread") && method.matches("park(Nanos)?"); }
 
-    /** The JVM may have called this, and pins its thread meanwhile. */
+    /** The JVM itself may have called these methods. If so, the thread is pinned in them. */
     boolean loads() {
         return is("java.lang.Class.forName0") || is("java.lang.ClassLoader.loadClass");
     }
 }
 
-/** What a mounted thread does, or what else keeps the carrier. */
-enum Kind { WAITS, AWAITS_CLASS, RUNS, UNKNOWN, HANDS_OVER, COLLECTS }
+/** What keeps the carrier. */
+enum Kind {
+    WAITS, // a thread that waits, but can't unmount
+    AWAITS_CLASS, // one that waits until another thread has initialized a class
+    RUNS, // one that computes, or is in native code
+    UNKNOWN, // a thread of which a dump shows no stack, up to JDK 23
+    HANDS_OVER, // threads that take turns
+    COLLECTS // the garbage collector
+}
 
-/**
- * Where a mounted thread is: the frames that are shown, innermost first; its innermost frame,
- * which may be of the JDK; and what it's inside of, if that's known to pin, or to yield.
- */
-record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, String inside) {
-    static final String CALL = "Round.call"; // what's further out isn't the call's
+/** Where a mounted thread is. */
+record Place(
+        Kind kind,
+        boolean isOther, // a thread that the call has started, or uses
+        List<Frame> shown, // in the answer, innermost first
+        Frame innermost, // of all, the JDK's as well
+        String inside) { // an initializer, a class loader, a yield, or ""
+    static final String CALL = "Round.call"; // the frames outside this one are ours
     static final String INITIALIZER = "the class initializer of ";
     static final String LOADER = "a class loader";
     static final String YIELD = "Thread.yield";
-    private static final int DEEP = 1_000; // frames; a dump leaves out the end of such a stack
+    private static final int DEEP = 1_000; // frames; a dump cuts off the outer end of such a stack
     private static final Pattern AWAITED =
         Pattern.compile("waiting on the Class initialization monitor for (\\S+)");
     private static final Pattern WAIT = Pattern.compile("\\.(parkOnCarrierThread|wait0)\\(");
 
-    /** Null if a caller begins, has ended, or parks just now. */
+    /** Null if the caller isn't in its call, or is just about to unmount. */
     static Place of(Mounted mounted, Thread caller) {
         boolean isKnown = mounted.hasOwnStack() || caller != null;
         String stack = mounted.hasOwnStack() || caller == null ? mounted.stack()
@@ -366,8 +380,8 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
     static Place of(Kind kind) { return new Place(kind, false, List.of(), null, ""); }
 
     /**
-     * The frames outside the JDK, and what they call in the JDK; but its innermost method only
-     * if the thread waits there. One that runs is seen in whatever it just calls.
+     * The frames outside the JDK, and the JDK methods that they call; the innermost JDK method
+     * only if the thread waits there. A running thread is seen in whatever it happens to call.
      */
     private static List<Frame> shown(List<Frame> frames, boolean waits) {
         List<Frame> shown = new ArrayList<>();
@@ -384,8 +398,8 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
     }
 
     /**
-     * Code that the JVM itself calls pins, on every JDK. The caller that came there first is
-     * what people can change.
+     * Code that the JVM itself calls is pinned, on every JDK. It's named with its first user,
+     * which is the line that people can change.
      */
     private static String inside(List<Frame> frames) {
         for (int i = 0; i < frames.size(); i++) {
@@ -401,13 +415,13 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
         return yields ? YIELD : "";
     }
 
-    /** The same for all lines of a loop. */
+    /** Equal for all lines of a loop. */
     String key() {
         return kind + "" + isOther + inside
             + own().stream().limit(3).map(frame -> frame.type() + frame.method()).toList();
     }
 
-    /** Whether the other one is just further out in the same call: both are told as one. */
+    /** Whether it's the other place, but further in. Both are told as one. */
     boolean isBelow(Place other) {
         List<Frame> own = own();
         List<Frame> others = other.own();
@@ -416,12 +430,14 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
             && others.equals(own.subList(start, own.size()));
     }
 
-    /** A thread seen waiting on its carrier isn't just short of a processor. */
+    /** Whether it surely keeps the carrier, and isn't just short of a processor. */
     boolean stays() { return kind != Kind.RUNS && kind != Kind.UNKNOWN; }
+
+    /** Whether it keeps the carrier if more than one look shows it. */
     boolean mayStay() { return kind == Kind.UNKNOWN || isNative(); }
     boolean isNative() { return innermost != null && innermost.isNative(); }
 
-    /** The innermost frames, and the outermost, as one of them is to blame. */
+    /** The innermost frames and the outermost ones: people look for their own among these. */
     String text() {
         List<String> names = shown.stream().map(Frame::text).distinct().toList();
         int size = names.size();
@@ -436,17 +452,17 @@ record Place(Kind kind, boolean isOther, List<Frame> shown, Frame innermost, Str
 
 // ------------------------------------------------------------------------------- a round
 
-/** Some calls at once, and ticks beside them, one by one. */
+/** Makes some calls at once and, as long as they run, one tick after another. */
 class Round {
-    static final double PAUSE = 0.3; // ms until a look, which takes 0.2, and stops all threads
+    static final double PAUSE = 0.3; // ms until a look, which takes 0.2 ms and stops all threads
     private final CarrierCheck.Call call;
     private final Tally tally;
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private volatile long progress = System.nanoTime(); // when the last call ended
     private long start;
-    private double used; // ms of processor time when the last tick had ended
-    private double cpu; // ms of it from then until the current tick ran
+    private double used; // the carriers' processor time when the last tick had ended, in ms
+    private double cpu; // what they used from then until the current tick ran, in ms
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
     private double glanceAfter = ThreadLocalRandom.current().nextDouble(5); // ms
 
@@ -455,7 +471,7 @@ class Round {
         this.tally = tally;
     }
 
-    /** Makes calls, to the end of all that they start, and says what was measured. */
+    /** Makes calls, waits until all that they start has ended, and says what it measured. */
     static Tally measure(CarrierCheck.Call call, int calls, Thread.Builder threads)
             throws Exception {
         var round = new Round(call, new Tally(calls));
@@ -482,7 +498,7 @@ class Round {
             glance();
         }
         tally.took = msSince(start);
-        // What calls have started is theirs, not the next round's.
+        // Threads that the calls have started belong to this round, not to the next.
         do pause();
         while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < tally.took + 10_000);
         tally.whole = msSince(start);
@@ -492,7 +508,7 @@ class Round {
 
     static double msSince(long start) { return (System.nanoTime() - start) / 1e6; }
 
-    /** Without it, ticks would take all the time, or overtake what calls have started. */
+    /** Without it, ticks would use up the carrier, or overtake what calls have started. */
     private void pause() {
         long before = System.nanoTime();
         LockSupport.parkNanos(200_000);
@@ -500,8 +516,9 @@ class Round {
     }
 
     /**
-     * A look that no tick has asked for. A thread that holds the carrier often, but never for
-     * long, makes no tick late enough for one.
+     * A look that no tick has asked for. A call that holds the carrier often, but never for
+     * long, makes no tick late enough for a look. The first one comes at random, so that calls
+     * aren't always seen at the same line.
      */
     private void glance() throws Exception {
         if (!tally.isOfOne() || msSince(start) < glanceAfter) return;
@@ -510,7 +527,7 @@ class Round {
         if (see().mounted().stream().anyMatch(callers::containsKey)) tally.mounted++;
     }
 
-    private void call() { // a place ends at this name
+    private void call() { // Place.CALL is its name
         long start = System.nanoTime();
         try {
             call.make();
@@ -521,7 +538,7 @@ class Round {
         progress = System.nanoTime();
     }
 
-    /** Failures from one place are told once, even if their texts differ. */
+    /** Failures from the same place are told as one, even if their texts differ. */
     private static String where(Throwable thrown) {
         String side = Thread.currentThread().isVirtual() ? "" : " on a platform thread";
         return thrown.getClass().getName() + side + where(thrown.getStackTrace());
@@ -551,7 +568,7 @@ class Round {
         }
         tally.late += Math.max(0, delay - 1);
         used = Jvm.cpuMs();
-        // Its own look takes up to 1 ms.
+        // Neither the tick's delay nor its own look, which takes up to 1 ms, counts.
         tally.stood = Math.max(tally.stood, msSince(begin) - delay - 1);
         return delay;
     }
@@ -571,7 +588,7 @@ class Round {
         return looks;
     }
 
-    /** What a tick does. It has the carrier: anybody else who's mounted has an added one. */
+    /** What a tick does. It has the carrier, so whoever else is mounted has an added one. */
     private double inTick(long begin) throws Exception {
         double delay = msSince(begin);
         cpu = Math.max(0, Jvm.cpuMs() - used);
@@ -605,18 +622,19 @@ class Round {
 }
 
 /**
- * The ids of the threads that were mounted, but for ticks; and the places where they were, but
- * for callers that weren't in their call.
+ * What a thread dump shows: which threads are mounted, except ticks, by their ids; and where
+ * they are. A caller that isn't in its call has no place.
  */
 record Seen(Map<Long, Place> places, Set<Long> mounted) { }
 
-/**
- * A look, so many ms after a tick was started, which stopped all threads for stopMs. Since the
- * last tick, the carriers had used cpuMs of processor time.
- */
-record Look(double ms, double stopMs, double cpuMs, Seen seen) { }
+/** A look at a thread dump while a tick is late. */
+record Look(
+        double ms, // after the tick was started
+        double stopMs, // for which the look stopped all threads
+        double cpuMs, // of processor time that the carriers had used since the last tick
+        Seen seen) { }
 
-/** Who was there, and for how many ms; who has an added carrier, in how many looks. */
+/** A place, and for how many ms a thread was there; on an added carrier, in how many looks. */
 record Hold(Place place, double ms) {
     Hold and(Hold other) { return new Hold(place, ms + other.ms); }
 }
@@ -627,7 +645,7 @@ record Failure(String text, int count) {
 }
 
 /**
- * What the looks at one late tick say. A thread seen there may only be short of a processor,
+ * Sums up the looks at one late tick. A thread that they show may just be short of a processor,
  * unless it waits, or has used processor time.
  */
 class Late {
@@ -635,11 +653,11 @@ class Late {
     double held; // ms; see Tally
     double still;
     double doubtful;
-    double worked; // ms of held, by somebody who had processor time
+    double worked; // the part of held in which somebody used the processor
 
     /**
-     * The tick ran after delay ms. Until then, its carrier has used cpu ms. What a look sees
-     * counts for the time since the look before it, and for the last one until the tick ran.
+     * The tick ran after delay ms. Until then, the carriers used cpu ms of processor time. A
+     * look counts for the time since the one before it; the last one, until the tick ran.
      */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
@@ -659,14 +677,14 @@ class Late {
     }
 
     /**
-     * A thread that computes gets a third of a busy machine, so a quarter is enough. What a
-     * look takes doesn't count, as it stops that thread, too.
+     * On a busy machine, a thread that computes gets a third of the time, so a quarter is
+     * enough. The look's own time doesn't count, as it stops that thread, too.
      */
     private static boolean computes(double used, double ms, double stopMs) {
         return used > Math.max(ms - stopMs, ms / 4) / 4;
     }
 
-    /** A thread seen only once may be short of a processor even in native code. */
+    /** A thread in native code that only one look shows may be short of a processor, too. */
     private void count(Collection<Place> there, double ms, boolean computes, boolean isOnce) {
         for (Place place : there)
             holds.merge(place.key(), new Hold(place, ms), Hold::and);
@@ -676,7 +694,7 @@ class Late {
         else doubtful += ms;
     }
 
-    /** Whether somebody else was mounted, and then the first one again, before the tick. */
+    /** Whether a thread left the carrier to others and came back, all before the tick ran. */
     private static boolean comesBack(List<Look> looks) {
         Set<Long> gone = new HashSet<>();
         Set<Long> last = Set.of();
@@ -693,16 +711,16 @@ class Late {
 }
 
 /**
- * What a round has measured: numbers, no opinion. Its words for lost time:
+ * What a round measured: numbers, no opinion. These are times in which
  *
- *     late      a tick hadn't run yet
- *     held      meanwhile, a thread was seen that waits, or has used the processor: it's sure
- *     still     a thread was still seen, in native code or so: held, unless the machine is busy
- *     doubtful  another one was seen, which may only have been short of a processor
- *     lost      late, but not held
- *     noise     the thread that looks woke up late for it: so may the machine be
+ *     late      a tick was due, but hadn't run
+ *     held      meanwhile, looks showed a thread that waits, or uses the processor: that's sure
+ *     still     they showed the same one again, in native code: held, unless the machine is busy
+ *     doubtful  they showed another one, which may just have been short of a processor
+ *     lost      a tick was late, but the carrier wasn't held
+ *     noise     the thread that looks woke up late for a look: the machine may be busy
  *     stood     it was late elsewhere, as if all threads had stood still
- *     unclear   the largest of what nobody accounts for
+ *     unclear   the largest of those that nothing explains
  */
 class Tally {
     // Of calls.
@@ -718,13 +736,13 @@ class Tally {
     double held;
     double still;
     double doubtful;
-    double longest; // of these three together, the longest that one tick was late
-    double worked; // of held, by somebody who had processor time
+    double longest; // of these three together, while a single tick was late
+    double worked; // the part of held in which somebody used the processor
     double computed; // processor time in pieces of over 0.5 ms
     int added; // carriers that others had while a tick ran, at most
-    final Map<String, Hold> addedFor = new HashMap<>(); // who had them; by a place's key
+    final Map<String, Hold> addedFor = new HashMap<>(); // for whom; by a place's key
 
-    int glances; // looks that no tick has asked for
+    int glances; // looks that no tick asked for
     int mounted; // those in which the call had the carrier
 
     // Of ticks.
@@ -748,7 +766,7 @@ class Tally {
         late.holds.forEach((key, hold) -> holds.merge(key, hold, Hold::and));
     }
 
-    /** At the end of the round. */
+    /** Decides on still, and adds what ticks didn't see. Called once, as the round ends. */
     void sumUp() {
         if (still > 2 * noise) held += still;
         else doubtful += still;
@@ -776,9 +794,9 @@ class Tally {
 // ----------------------------------------------------------------------------- a verdict
 
 /**
- * What was measured in rounds of a warm call each, or in the round of the first twenty; and in
- * a crowd. Times are in ms. See Tally for the words. A number is the median of the rounds
- * unless it says otherwise.
+ * Sums up rounds: those of one warm call each, or the round of the first twenty; and a crowd,
+ * twenty calls at once. Times are in ms. See Tally for the words. A number is the median of the
+ * rounds unless its comment says otherwise.
  */
 record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holders) {
     static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
@@ -786,7 +804,7 @@ record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holde
             Doubts.of(rounds), Crowd.of(crowd, tickMs), Holders.of(whoHeld(rounds, crowd)));
     }
 
-    /** The rounds that say who holds it: single calls, or twenty if they hold it far longer. */
+    /** Who holds it shows in single calls, or in twenty at once if these hold it far longer. */
     private static List<Tally> whoHeld(List<Tally> rounds, Tally crowd) {
         double alone = sum(rounds, Tally::heldOrCollected) / rounds.size();
         double together = crowd.heldOrCollected() / Crowd.SIZE;
@@ -816,13 +834,13 @@ record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holde
 
 /** How calls went, and how long they took. */
 record Calls(
-        int ended, // well, in all
-        int failed, // in all
-        boolean changed, // whether one has changed the number of carriers
-        int adding, // rounds that had a carrier added
+        int ended, // without a failure, of all rounds
+        int failed, // of all rounds
+        boolean changed, // whether one changed the number of carriers
+        int adding, // rounds in which the JVM added a carrier
         double takes, // a call
         double sliced, // processor time in pieces too short to be seen
-        double platform) { // until the last of twenty on platform threads has ended
+        double platform) { // until the last of twenty on platform threads had ended
     static Calls of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
         return new Calls(
             (int) Numbers.sum(rounds, round -> round.times.size()),
@@ -835,15 +853,15 @@ record Calls(
     }
 }
 
-/** For how long the carrier was held, with collections. */
+/** For how long the carrier was held, or the garbage collector stopped all threads. */
 record Held(
         double median,
-        double most, // of all rounds
+        double most, // in any round
         double second, // the second largest
-        double maybe, // with what's doubtful
+        double maybe, // held or doubtful
         double longest, // in one piece
-        double share, // of all time
-        int holding) { // rounds without a failure, held for long enough to be seen
+        double share, // of all the time
+        int holding) { // rounds without a failure that held it for long enough to be seen
     static Held of(List<Tally> rounds) {
         List<Double> held = rounds.stream().map(Tally::heldOrCollected)
             .sorted(Comparator.reverseOrder()).toList();
@@ -865,11 +883,11 @@ record Held(
 
 /** What may be the machine's, and not the call's. */
 record Doubts(
-        double lost, // the share of the time
-        double noise, // or stood, the largest
-        double unclear, // in three quarters of rounds
-        double often) { // the share of glances in which a call had the carrier
-    private static final int FEW = 20; // glances, of which one may be luck
+        double lost, // a share of the time
+        double noise, // the largest, or of stood
+        double unclear, // at least so much in three quarters of the rounds
+        double often) { // the share of glances in which the call had the carrier
+    private static final int FEW = 20; // glances; of fewer, a single one would say too much
 
     static Doubts of(List<Tally> rounds) {
         return new Doubts(
@@ -881,13 +899,13 @@ record Doubts(
     }
 }
 
-/** Twenty calls at once, which are a round. */
+/** The round of twenty calls at once. */
 record Crowd(
         double took, // until the last had ended
         double held,
         double longest, // in one piece
-        double share, // of the time, held
-        double lost, // the share of took
+        double share, // of all the time, held
+        double lost, // a share of took
         double sliced, // processor time in pieces too short to be seen
         int added, // carriers
         int failed) { // of the twenty
@@ -895,17 +913,17 @@ record Crowd(
 
     static Crowd of(Tally round, double tickMs) {
         double held = round.heldOrCollected();
-        double lost = (round.late - round.held) / round.took; // what calls start may go on
+        double lost = (round.late - round.held) / round.took; // not of what calls started
         return new Crowd(round.took, held, round.longest, held / round.whole, lost,
             round.beyondTicks(tickMs), round.added, round.failed());
     }
 }
 
-/** Who held the carrier, and who had an added one; those first that did so for longest. */
+/** Who held the carrier, and who had an added one; whoever did so for longest comes first. */
 record Holders(
-        Kind kind, // of the place that the verdict is on
-        boolean isOther, // the same
-        double busy, // the share of what was held for which somebody computed
+        Kind kind, // of the place that the verdict is about
+        boolean isOther, // of that place, too
+        double busy, // the share of held in which somebody used the processor
         List<Hold> places,
         List<Hold> added) {
     static Holders of(List<Tally> rounds) {
@@ -918,7 +936,7 @@ record Holders(
             worked / Math.max(held, 0.001), places, sorted(rounds, round -> round.addedFor));
     }
 
-    /** The first; but a hand-over is seen rarely, so a quarter of the time is enough for it. */
+    /** The first. A hand-over is rarely seen, so for that, a quarter of the time is enough. */
     private static Place most(List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         for (Hold one : places) {
@@ -928,7 +946,7 @@ record Holders(
         return places.isEmpty() ? Place.of(Kind.RUNS) : places.getFirst().place();
     }
 
-    /** It's sure: a thread that's just short of a processor isn't seen to wait. */
+    /** If so, it's sure: a thread that's just short of a processor doesn't wait. */
     boolean waits() { return kind == Kind.WAITS || kind == Kind.AWAITS_CLASS; }
 
     private static List<Hold> sorted(List<Tally> rounds,
@@ -949,7 +967,7 @@ record Holders(
         return sorted;
     }
 
-    /** On 21, one may wait for a class's initializer while another one is pinned there. */
+    /** On 21, threads may wait for an initializer in which another is pinned: it comes first. */
     private static double weight(Hold hold) {
         return hold.ms() * (hold.place().kind() == Kind.AWAITS_CLASS ? 0.8 : 1);
     }
@@ -978,7 +996,7 @@ enum Verdict {
     FAILED("most calls failed, or none ended for 40 s (HANGS)", "");
 
     final String meaning;
-    final String may; // virtual threads call it? The first thing that people want to know
+    final String may; // answers "May virtual threads call it?", which people ask first
 
     Verdict(String meaning, String may) {
         this.meaning = meaning;
@@ -991,9 +1009,9 @@ enum Verdict {
 
 /** Gives the verdict on numbers. */
 class Judge {
-    static final double WORKS = 0.25; // of what's held; others may hold the rest
+    static final double WORKS = 0.25; // of held; somebody else may have held it for the rest
 
-    /** The verdict on all calls. Only the first ones may wait, as for a class: ONCE. */
+    /** The verdict on all calls. It's ONCE if only the first ones wait, as for a class. */
     static Verdict of(Numbers cold, Numbers warm) {
         Verdict later = of(warm);
         boolean mayBeOnce = later == Verdict.FREE || later == Verdict.TOO_SHORT;
@@ -1003,7 +1021,7 @@ class Judge {
     /** The verdict on warm calls. */
     static Verdict of(Numbers it) {
         var signs = new Signs(it);
-        // The order matters. What's sure comes first.
+        // The order matters. First, what's sure,
         if (signs.fails()) return Verdict.FAILED;
         if (it.calls().changed()) return Verdict.CANT_TELL;
         if (signs.addsMostly()) return Verdict.ADDS;
@@ -1018,14 +1036,14 @@ class Judge {
         if (signs.holdsSome()) return Verdict.SOME;
         if (signs.holdsTogether()) return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
         if (signs.collectsTogether()) return Verdict.CANT_TELL;
-        // Then what may be the call, or the machine.
+        // then what may be due to the call, or to the machine.
         if (signs.holdsOften() || signs.holdsOnce()) return Verdict.CANT_TELL;
         if (signs.mayHold()) return Verdict.CANT_TELL;
         if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
         if (signs.entersTogether() || signs.standsStill()) return Verdict.CANT_TELL;
         if (signs.slices()) return signs.missesSlices() ? Verdict.CANT_TELL : Verdict.COMPUTES;
         if (signs.slicesTogether() || signs.maySlice()) return Verdict.CANT_TELL;
-        // None of these: only that is FREE.
+        // Only what shows none of these signs is FREE.
         return Verdict.FREE;
     }
 
@@ -1043,9 +1061,9 @@ class Judge {
     }
 }
 
-/** Gives the verdict on the first twenty calls, made at once: each waits for those before. */
+/** Gives the verdict on the first twenty calls. Made at once, each waits for those before. */
 class FirstCalls {
-    private static final double COLD = 0.3; // of the time; less may just be cold code
+    private static final double COLD = 0.3; // of the time; cold code alone may take less
 
     static Verdict of(Numbers it) {
         var signs = new Signs(it);
@@ -1062,7 +1080,7 @@ class FirstCalls {
         return held.share() > COLD ? Verdict.SOME : Verdict.FREE;
     }
 
-    /** Whether it's worth a word if later calls don't: it may end in a deadlock one day. */
+    /** If so, it's worth a word even if later calls don't: it may be a deadlock one day. */
     static boolean keepCarrier(Numbers it) {
         Verdict first = of(it);
         boolean waits = EnumSet.of(Verdict.PINNED, Verdict.BLOCKED, Verdict.OTHER)
@@ -1078,20 +1096,20 @@ class FirstCalls {
     }
 }
 
-/** What numbers are signs of. A threshold has its reason beside it. */
+/** What the numbers point to. Each threshold has its reason beside it. */
 class Signs {
-    private static final double SHORT = 1; // ms; a shorter call gets two looks at most
-    private static final double BRIEF = 2; // ms; twenty such calls show better than one
-    private static final double SEEN = Round.PAUSE; // ms; what's shorter gets no look
-    static final double LONG = 10; // ms; others notice: a health check gets slower
-    static final double NOISE = 2; // ms late; ticks are so rare then that they miss slices
+    private static final double SHORT = 1; // ms; there's no time for more than two looks
+    private static final double BRIEF = 2; // ms; twenty at once show more than one alone
+    private static final double SEEN = Round.PAUSE; // ms; a shorter hold gets no look
+    static final double LONG = 10; // ms; others notice, such as a health check
+    static final double NOISE = 2; // ms late; ticks are then too rare to see slices
 
     static final double SHARE = 0.1; // of a call; less can't be told from noise
-    private static final double SLICED = 0.2; // of a call; the ticks' part is an estimate
+    private static final double SLICED = 0.2; // of a call; what ticks use is an estimate
 
-    static final double MOST = 0.5; // of the time; nearly 1 if each call holds the carrier
-    private static final double LOST = 0.1; // of the time; who wasn't seen may have held it
-    private static final double QUEUE = 0.3; // of the time; twenty that are free take less
+    static final double MOST = 0.5; // of the time; it's nearly 1 if each call holds it
+    private static final double LOST = 0.1; // of the time; somebody unseen may have held it
+    private static final double QUEUE = 0.3; // of the time; twenty FREE calls stay below
 
     private static final double OFTEN = 0.25; // of calls; fewer may just print something
 
@@ -1109,7 +1127,7 @@ class Signs {
         holders = it.holders();
     }
 
-    /** Most of the calls, one by one or at once. */
+    /** Most calls do, alone or at once. */
     boolean fails() {
         return calls.ended() == 0 || calls.failed() > calls.ended()
             || crowd.failed() > Crowd.SIZE / 2;
@@ -1127,7 +1145,7 @@ class Signs {
         return ms > SHARE * calls.takes() || ms > LONG && held.longest() > LONG;
     }
 
-    /** A single call may meet code that's slow at first, and computes for a while. */
+    /** One call may meet cold code, which computes for a while: the second largest counts. */
     boolean holdsSome() {
         boolean counts = holders.waits() || held.most() > 5 * LONG;
         double most = counts ? held.most() : held.second();
@@ -1135,10 +1153,10 @@ class Signs {
         return isLong && (held.share() > SHARE || most > 2 * doubts.noise());
     }
 
-    /** Each time too short for a tick to be late, but it adds up. */
+    /** Each hold is too short to delay a tick, but they add up. */
     boolean holdsOften() { return doubts.often() > 2 * SHARE; }
 
-    /** A single call that others would have noticed. It may be the call, or the machine. */
+    /** One call held it so long that others would notice. It may have been the machine. */
     boolean holdsOnce() { return held.most() > LONG && !holds(); }
 
     boolean slices() { return used() > SLICED * calls.takes(); }
@@ -1150,16 +1168,16 @@ class Signs {
         return calls.adding() > OFTEN * calls.ended() || crowd.added() >= OFTEN * Crowd.SIZE;
     }
 
-    /** Its carrier has a substitute for most of the time; for the rest, it computes. */
+    /** The JVM adds a carrier for most of the time; for the rest, the call computes. */
     boolean addsMostly() {
         return adds() && !isShort() && held.median() < MOST * calls.takes()
             && holders.kind() == Kind.RUNS && !holders.isOther();
     }
 
-    /** Brief calls at once have the carrier one after the other. */
+    /** Brief calls, twenty at once, have the carrier in turns. */
     boolean holdsInTurns() { return isBrief() && crowd.share() > MOST; }
 
-    /** Brief calls at once queue for the carrier, though it isn't always seen who has it. */
+    /** Brief calls, twenty at once, queue for the carrier, even if looks miss who has it. */
     boolean queues() { return isBrief() && crowd.share() + crowd.lost() > QUEUE; }
 
     /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
@@ -1172,30 +1190,30 @@ class Signs {
         return isLong && !holds() && holders.kind() != Kind.COLLECTS;
     }
 
-    /** Collections that take that long may hide who else holds the carrier. */
+    /** Such long collections may hide who else holds the carrier. */
     boolean collectsTogether() {
         return holders.kind() == Kind.COLLECTS
             && crowd.held() / Crowd.SIZE > 2 * SHARE * calls.takes();
     }
 
-    /** Only twenty at once hold it for long, or in turns: their numbers are told. */
+    /** Twenty hold it for long, or in turns; one alone doesn't. The answer is about twenty. */
     boolean isOnlyTogether() { return !holds() && holdsInTurns() || holdsTogether(); }
 
-    /** A thread that's pinned again and again, for less than a look takes, is rarely seen. */
+    /** A thread that's pinned again and again, each time for less than a look, is rarely seen. */
     boolean losesTogether() {
         double each = crowd.lost() * crowd.took() / Crowd.SIZE;
         return each > SHARE * calls.takes();
     }
 
-    /** Who tries again and again computes only among others. Twenty compute more slowly. */
+    /** Calls that try again and again compute only among others. Twenty compute more slowly. */
     boolean slicesTogether() {
         double each = (crowd.sliced() + crowd.held()) / Crowd.SIZE;
         return each > 2 * SLICED * calls.takes();
     }
 
     /**
-     * A lock of native code lets its thread in again, and so all virtual threads of a carrier:
-     * these don't wait for each other, though platform threads do.
+     * A native lock lets in the thread that has it, the carrier, and so every virtual thread
+     * there. They don't wait for each other, as platform threads do.
      */
     boolean entersTogether() {
         return calls.platform() > Math.max(10 * calls.takes(), 5 * LONG)
@@ -1204,32 +1222,32 @@ class Signs {
 
     // The machine.
 
-    /** Whoever held the carrier of twenty at once wasn't just short of a processor. */
+    /** Whoever held the carrier wasn't just short of a processor. */
     boolean isSure() {
         return holders.waits() || holders.kind() == Kind.COLLECTS
             || crowd.longest() > doubts.noise();
     }
 
-    /** A little, on a busy machine, by somebody who doesn't wait. */
+    /** It's held for a short time, on a busy machine, by a thread that doesn't wait. */
     boolean mayBeNoise() {
         return !holders.waits() && doubts.noise() > held.median()
             && held.median() < 2 * SHARE * calls.takes();
     }
 
-    /** A collection that came just then says nothing of calls that are so short. */
+    /** A collection that just happened to come says nothing about calls this short. */
     boolean metCollection() { return isShort() && holders.kind() == Kind.COLLECTS; }
 
     boolean loses() { return doubts.lost() > LOST; }
 
-    /** All threads stood still, by the machine, or by what the call makes the JVM do. */
+    /** All threads stood still, due to the machine, or to what the call makes the JVM do. */
     boolean standsStill() {
         return doubts.unclear() > Math.max(NOISE, SHARE * calls.takes());
     }
 
-    /** Ticks take part of what a brief call uses, and on a busy machine they're rare. */
+    /** On a busy machine, ticks are too rare to tell what a brief call uses from their own. */
     boolean missesSlices() { return isBrief() && doubts.noise() > NOISE; }
 
-    /** On a busy machine, slices that weren't seen may be more than those that were. */
+    /** On a busy machine, there may be more slices than were seen. */
     boolean maySlice() { return used() > SHARE * calls.takes() && doubts.noise() > NOISE; }
 }
 
@@ -1241,10 +1259,10 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
         return isRefused() ? Verdict.FAILED : Judge.of(cold, warm);
     }
 
-    /** Native code may refuse what comes from another thread than its first. */
+    /** Native code may refuse to be called by another thread than the first. */
     private boolean isRefused() {
         if (rounds.isEmpty() || new Signs(warm).fails()) return false;
-        int onTwo = rounds.getLast().failed(); // half of them may have stayed where they were
+        int onTwo = rounds.getLast().failed(); // half of the calls may have kept their carrier
         return onTwo >= Crowd.SIZE / 4 + warm.crowd().failed();
     }
 
@@ -1264,7 +1282,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
                 + " thread could run. Longest: the longest piece of that. Added: carriers");
     }
 
-    /** Begins with a blank line: a call may have left a line without an end. */
+    /** It begins with a blank line, as a call may have printed half a line. */
     String text() {
         Verdict verdict = verdict();
         var head = new Headline(verdict, isRefused(), cold, warm);
@@ -1389,7 +1407,7 @@ class Details {
         return lines;
     }
 
-    /** What's worth a line though the call is FREE: an added carrier, a slow call, a queue. */
+    /** What's worth a line even if the call is FREE: added carriers, one slow call, a queue. */
     private void besides() {
         Crowd crowd = warm.crowd();
         double takes = warm.calls().takes();
@@ -1406,7 +1424,7 @@ class Details {
             + " platform threads, too: that's a lock or a pool of yours, not the carrier");
     }
 
-    /** Where, why, how many carriers that takes, and what helps. */
+    /** Where, why, how many carriers it takes, and what helps. */
     private void about(Verdict said, Numbers it) {
         boolean adds = said == Verdict.ADDS;
         List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
@@ -1429,7 +1447,7 @@ class Details {
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
     }
 
-    /** What there is for these calls. */
+    /** How many there are, in this JVM as it is by default. */
     private static String there(Verdict said) {
         int processors = Runtime.getRuntime().availableProcessors();
         return switch (said) {
@@ -1439,7 +1457,7 @@ class Details {
         };
     }
 
-    /** At most three places, of a fifth of the time or more, and why each has the carrier. */
+    /** At most three places, each with a fifth of the time or more, and why it's held there. */
     private void where(Verdict said, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
@@ -1456,14 +1474,14 @@ class Details {
         if (hasOneReason) lines.add("- Why: " + said.meaning);
     }
 
-    /** That a thousand calls a second would block, or use; or that the JVM would add. */
+    /** How many a thousand calls a second would block, or make the JVM add. */
     private static double carriers(Verdict said, Numbers it) {
         var signs = new Signs(it);
         if (said != Verdict.COMPUTES && signs.adds()) return it.calls().takes();
         return signs.isOnlyTogether() ? it.crowd().held() / Crowd.SIZE : it.held().median();
     }
 
-    /** What the first calls met, unless later ones meet it, too. */
+    /** What only the first calls met. */
     private void firstCalls(Verdict first) {
         boolean keptIt = EnumSet.range(Verdict.SOME, Verdict.OTHER).contains(first);
         if (first == verdict || !keptIt) return;
@@ -1495,7 +1513,7 @@ class Details {
     static List<String> machine(Verdict verdict, Numbers warm) {
         double noise = warm.doubts().noise();
         if (noise <= Signs.NOISE) return List.of();
-        // A call that was only short of a processor would look the same.
+        // A call that's just short of a processor would look the same.
         boolean mayBeNoise = !warm.holders().waits()
             && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
             && noise > Math.max(warm.held().median(), warm.calls().sliced());
@@ -1527,11 +1545,11 @@ class Table {
     private static String row(String what, double took, double held, double longest,
             int added) {
         return ROW.formatted(what, Words.number(took), Words.number(held),
-            Words.number(Math.min(longest, held)), added); // the rest of it isn't sure
+            Words.number(Math.min(longest, held)), added); // what's beyond isn't sure
     }
 }
 
-/** What's said of a place, a number, a failure. */
+/** How places, numbers and failures are put into words. */
 class Words {
     private static final int WIDTH = 80;
     private static final String USE_EARLY = "use that class once before there are requests";
@@ -1591,14 +1609,14 @@ class Words {
         return String.format(Locale.ROOT, "%." + digits + "f", value);
     }
 
-    /** Such as "for 46 of 50 ms"; what goes on after the call has ended is told apart. */
+    /** Such as "for 46 of 50 ms"; or more than that, if what it starts goes on after its end. */
     static String howLong(double ms, double of) {
         return " for " + (ms < 1.5 * of
             ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
             : number(ms) + " ms, though it takes " + number(of) + " ms");
     }
 
-    /** What a failure says, in a line; its toString may throw one, too. */
+    /** A failure, in one line. Its toString may fail, too. */
     static String told(Throwable thrown) {
         String text = thrown.getClass().getName();
         try {
@@ -1609,7 +1627,7 @@ class Words {
         return "%.120s".formatted(text.replaceAll("[\\p{Cntrl}|]+", " ")).strip();
     }
 
-    /** What a call does that never ends. */
+    /** What a call that never ends is doing. */
     static String stuck(Place place) {
         return switch (place.kind()) {
             case WAITS -> "Pinned" + (place.inside().isEmpty() ? "" : " in " + place.inside()
@@ -1619,7 +1637,7 @@ class Words {
         };
     }
 
-    /** Breaks a line at a blank before the width; those that follow are indented. */
+    /** Breaks a line at blanks, so that it fits, and indents all but the first part. */
     static String wrap(String line) {
         StringBuilder text = new StringBuilder();
         String left = line.stripTrailing();
