@@ -121,6 +121,10 @@ class Verdicts {
         most 60, second 9, share 0.11, kind RUNS               SOME
         maybe 5.5                                              CANT_TELL
         maybe 4.5                                              FREE
+        late 11                                                CANT_TELL
+        late 9                                                 FREE
+        late 31, noise 10                                      CANT_TELL
+        late 29, noise 10                                      FREE
         unclear 5.5                                            CANT_TELL
         unclear 4.5                                            FREE
         often 0.21                                             CANT_TELL
@@ -315,6 +319,7 @@ class Verdicts {
         held 4, crowd.held 700, crowd.took 740, crowd.longest 700, kind WAITS; ; W
         held 4, sliced 4.5, crowd.held 700, crowd.took 740, crowd.longest 60, busy 1; ; R
         maybe 8; ; R
+        late 16; ; R
         often 0.4; ; R
         lost 0.2; ; R
         changed 1; ; R
@@ -460,10 +465,10 @@ class Verdicts {
         crowd.failures.remove("two");
         crowd.collected = 100;
         return same("all", "4 0 false 1 30.0 2.5 25.0 3.0 4.0 3.0 9.0 3.0 0.1 4 "
-                + "0.2 9.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 8.0 3 2 WAITS false 0.5 "
+                + "0.2 9.0 4.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 8.0 3 2 WAITS false 0.5 "
                 + "[10.0, 11.0] [4.0]", told(all))
             + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
-            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 "
+            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 "
                 + "0.0 0.0 0.0 0.0 30.0 100.0 7.0 3.3 0.1 8.0 3 1 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }

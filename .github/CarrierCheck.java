@@ -352,7 +352,7 @@ record Place(
     static final String INITIALIZER = "the class initializer of ";
     static final String LOADER = "a class loader";
     static final String YIELD = "Thread.yield";
-    private static final int DEEP = 1_000; // frames; a dump cuts off the outer end of such a stack
+    private static final int DEEP = 1_000; // frames; a dump doesn't show more of a stack
     private static final Pattern AWAITED =
         Pattern.compile("waiting on the Class initialization monitor for (\\S+)");
     private static final Pattern WAIT = Pattern.compile("\\.(parkOnCarrierThread|wait0)\\(");
@@ -454,7 +454,8 @@ record Place(
 
 /** Makes some calls at once and, as long as they run, one tick after another. */
 class Round {
-    static final double PAUSE = 0.3; // ms until a look, which takes 0.2 ms and stops all threads
+    private static final double PIECE = 0.5; // ms of processor time; what's shorter is a slice
+    static final double PAUSE = 0.3; // ms until a look, which stops all threads for 0.2
     private final CarrierCheck.Call call;
     private final Tally tally;
     private final Map<Long, Thread> callers = new HashMap<>(); // by their ids
@@ -561,7 +562,7 @@ class Round {
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
         if (looks.isEmpty()) {
-            tally.betweenTicks += cpu;
+            if (cpu <= PIECE) tally.betweenTicks += cpu; // otherwise, it's in computed
             tally.ticks++;
         } else {
             tally.add(new Late(looks, delay, cpu, tally.isOfOne()));
@@ -592,7 +593,7 @@ class Round {
     private double inTick(long begin) throws Exception {
         double delay = msSince(begin);
         cpu = Math.max(0, Jvm.cpuMs() - used);
-        if (cpu > 0.5) tally.computed += cpu;
+        if (cpu > PIECE) tally.computed += cpu;
         if (tally.isOfOne() && msSince(start) < lookAfter) return delay;
         lookAfter = msSince(start) + 5;
         Map<Long, Place> beside = see().places();
@@ -715,7 +716,7 @@ class Late {
  *
  *     late      a tick was due, but hadn't run
  *     held      meanwhile, looks showed a thread that waits, or uses the processor: that's sure
- *     still     they showed the same one again, in native code: held, unless the machine is busy
+ *     still     they showed it again, in native code: it's held, unless the machine is busy
  *     doubtful  they showed another one, which may just have been short of a processor
  *     lost      a tick was late, but the carrier wasn't held
  *     noise     the thread that looks woke up late for a look: the machine may be busy
@@ -738,7 +739,7 @@ class Tally {
     double doubtful;
     double longest; // of these three together, while a single tick was late
     double worked; // the part of held in which somebody used the processor
-    double computed; // processor time in pieces of over 0.5 ms
+    double computed; // processor time in pieces, see Round
     int added; // carriers that others had while a tick ran, at most
     final Map<String, Hold> addedFor = new HashMap<>(); // for whom; by a place's key
 
@@ -748,7 +749,7 @@ class Tally {
     // Of ticks.
     double late; // ms that ticks were late, beyond 1 ms each
     int ticks; // that weren't late
-    double betweenTicks; // ms of processor time between ticks that weren't late
+    double betweenTicks; // ms of processor time between these, in slices
 
     // Of the machine. Times in ms.
     double collected; // of garbage collections
@@ -885,6 +886,7 @@ record Held(
 record Doubts(
         double lost, // a share of the time
         double noise, // the largest, or of stood
+        double late, // a tick, while a thread was seen: the most in any round
         double unclear, // at least so much in three quarters of the rounds
         double often) { // the share of glances in which the call had the carrier
     private static final int FEW = 20; // glances; of fewer, a single one would say too much
@@ -892,10 +894,15 @@ record Doubts(
     static Doubts of(List<Tally> rounds) {
         return new Doubts(
             Numbers.median(rounds, Tally::lost),
-            rounds.stream().mapToDouble(Tally::noiseOrStop).max().orElseThrow(),
+            most(rounds, Tally::noiseOrStop),
+            most(rounds, round -> round.longest),
             Numbers.rank(rounds.stream().map(Tally::unclear), 0.25),
             Numbers.sum(rounds, round -> round.mounted)
                 / Math.max(FEW, Numbers.sum(rounds, round -> round.glances)));
+    }
+
+    private static double most(List<Tally> rounds, ToDoubleFunction<Tally> what) {
+        return rounds.stream().mapToDouble(what).max().orElseThrow();
     }
 }
 
@@ -967,7 +974,7 @@ record Holders(
         return sorted;
     }
 
-    /** On 21, threads may wait for an initializer in which another is pinned: it comes first. */
+    /** On 21, threads may wait for an initializer in which another is pinned: that's first. */
     private static double weight(Hold hold) {
         return hold.ms() * (hold.place().kind() == Kind.AWAITS_CLASS ? 0.8 : 1);
     }
@@ -1038,7 +1045,7 @@ class Judge {
         if (signs.collectsTogether()) return Verdict.CANT_TELL;
         // then what may be due to the call, or to the machine.
         if (signs.holdsOften() || signs.holdsOnce()) return Verdict.CANT_TELL;
-        if (signs.mayHold()) return Verdict.CANT_TELL;
+        if (signs.mayHold() || signs.mayHoldOnce()) return Verdict.CANT_TELL;
         if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
         if (signs.entersTogether() || signs.standsStill()) return Verdict.CANT_TELL;
         if (signs.slices()) return signs.missesSlices() ? Verdict.CANT_TELL : Verdict.COMPUTES;
@@ -1159,6 +1166,9 @@ class Signs {
     /** One call held it so long that others would notice. It may have been the machine. */
     boolean holdsOnce() { return held.most() > LONG && !holds(); }
 
+    /** The same, but nobody knows what the thread did. A page of a file may have been read. */
+    boolean mayHoldOnce() { return doubts.late() > Math.max(LONG, 3 * doubts.noise()); }
+
     boolean slices() { return used() > SLICED * calls.takes(); }
     private double used() { return calls.sliced() + held.median(); }
 
@@ -1199,7 +1209,7 @@ class Signs {
     /** Twenty hold it for long, or in turns; one alone doesn't. The answer is about twenty. */
     boolean isOnlyTogether() { return !holds() && holdsInTurns() || holdsTogether(); }
 
-    /** A thread that's pinned again and again, each time for less than a look, is rarely seen. */
+    /** A thread that's pinned often, but each time for less than a look, is rarely seen. */
     boolean losesTogether() {
         double each = crowd.lost() * crowd.took() / Crowd.SIZE;
         return each > SHARE * calls.takes();
@@ -1336,7 +1346,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
 
     private String once() {
         Verdict first = FirstCalls.of(cold);
-        if (first == Verdict.ADDS) return "added " + cold.crowd().added() + " carriers";
+        if (first == Verdict.ADDS) return "added " + Words.carriers(cold.crowd().added());
         return (first == Verdict.OTHER ? "had OTHER threads on their carrier" : "were " + first)
             + Words.howLong(cold.held().median(), cold.crowd().took());
     }
@@ -1373,6 +1383,9 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             + " in " + Math.round(100 * warm.doubts().often()) + "% of looks";
         if (signs.holdsOnce()) return ". One call in " + warm.calls().ended()
             + " kept its carrier for " + Words.number(warm.held().most())
+            + " ms: ask again";
+        if (signs.mayHoldOnce()) return ". One call in " + warm.calls().ended()
+            + " may have kept its carrier for " + Words.number(warm.doubts().late())
             + " ms: ask again";
         if (warm.held().maybe() > warm.held().median())
             return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
@@ -1413,8 +1426,8 @@ class Details {
         double takes = warm.calls().takes();
         double most = warm.held().most();
         if (crowd.added() > 0)
-            lines.add("- The JVM added " + crowd.added()
-                + " carriers for twenty calls at once, perhaps as something is printed");
+            lines.add("- The JVM added " + Words.carriers(crowd.added())
+                + " for twenty calls at once, perhaps as something is printed");
         if (most > takes / 5)
             lines.add("- One call in " + warm.calls().ended() + " kept its carrier for "
                 + Words.number(most) + " ms, the others for less");
@@ -1431,8 +1444,8 @@ class Details {
             .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
         where(said, places);
         if (!adds && new Signs(it).adds())
-            lines.add("- The JVM added " + it.crowd().added()
-                + " carriers for twenty calls at once: some block theirs");
+            lines.add("- The JVM added " + Words.carriers(it.crowd().added())
+                + " for twenty calls at once: some block theirs");
         if (said == Verdict.CANT_TELL) return;
         boolean isWarm = it.calls().platform() > 0; // the first twenty have no such number
         if (adds && it.held().median() > 1)
@@ -1486,8 +1499,8 @@ class Details {
         boolean keptIt = EnumSet.range(Verdict.SOME, Verdict.OTHER).contains(first);
         if (first == verdict || !keptIt) return;
         if (first == Verdict.ADDS) {
-            lines.add("- The first twenty, at once, added " + cold.crowd().added()
-                + " carriers");
+            lines.add("- The first twenty, at once, added "
+                + Words.carriers(cold.crowd().added()));
             return;
         }
         List<Hold> places = cold.holders().places();
@@ -1609,7 +1622,11 @@ class Words {
         return String.format(Locale.ROOT, "%." + digits + "f", value);
     }
 
-    /** Such as "for 46 of 50 ms"; or more than that, if what it starts goes on after its end. */
+    static String carriers(int count) {
+        return count + (count == 1 ? " carrier" : " carriers");
+    }
+
+    /** Such as "for 46 of 50 ms"; or more, if what the call starts goes on after its end. */
     static String howLong(double ms, double of) {
         return " for " + (ms < 1.5 * of
             ? number(Math.min(ms, of)) + " of " + number(of) + " ms"
