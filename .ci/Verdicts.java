@@ -76,8 +76,18 @@ class Verdicts {
         crowd.held 210, crowd.longest 9, noise 10, busy 1      CANT_TELL
         crowd.held 210, noise 10, kind WAITS                   PINNED
         crowd.held 190, crowd.longest 190, busy 1              FREE
-        crowd.held 210, crowd.longest 190, kind COLLECTS       CANT_TELL
-        crowd.held 190, crowd.longest 190, kind COLLECTS       FREE
+        crowd.held 110, crowd.longest 99, kind COLLECTS        CANT_TELL
+        crowd.held 90, crowd.longest 9, kind COLLECTS          FREE
+        crowd.held 180, crowd.longest 9, busy 0.4              COMPUTES
+        crowd.held 160, crowd.longest 9, busy 0.4              FREE
+        crowd.longest 11, kind WAITS                           PINNED
+        crowd.longest 9, kind WAITS                            FREE
+        crowd.longest 11                                       CANT_TELL
+        crowd.longest 31, noise 10                             CANT_TELL
+        crowd.longest 29, noise 10                             FREE
+        crowd.longest 31, crowd.noise 10                       CANT_TELL
+        crowd.longest 29, crowd.noise 10                       FREE
+        crowd.longest 99, busy 1                               FREE
         crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
         platform 510                                           CANT_TELL
         platform 490                                           FREE
@@ -90,6 +100,10 @@ class Verdicts {
         crowd.sliced 250, crowd.held 180, busy 1               CANT_TELL
         crowd.lost 0.21, crowd.took 500                        CANT_TELL
         crowd.lost 0.19, crowd.took 500                        FREE
+        crowd.lost 0.11, crowd.took 500, crowd.held 55         CANT_TELL
+        crowd.lost 0.11, crowd.took 500, crowd.held 35         FREE
+        crowd.lost 0.11, crowd.took 500, crowd.held 155, busy 1    CANT_TELL
+        crowd.lost 0.11, crowd.took 500, crowd.held 135, busy 1    FREE
         crowd.held 110, kind WAITS, sliced 11                  PINNED
         crowd.held 210, crowd.longest 9, busy 1, sliced 11     COMPUTES
 
@@ -115,20 +129,23 @@ class Verdicts {
         takes 30, second 5, share 0.11                         FREE
         most 11, share 0.11, kind WAITS                        SOME
         most 9, share 0.11, kind WAITS                         FREE
+        takes 20, most 9, noise 5, kind WAITS                  SOME
+        takes 20, second 9, noise 5                            FREE
         most 40, second 9, share 0.11, kind RUNS               CANT_TELL
         most 11, second 9, kind RUNS                           CANT_TELL
         most 9, second 9, kind RUNS                            FREE
         most 60, second 9, share 0.11, kind RUNS               SOME
         maybe 5.5                                              CANT_TELL
         maybe 4.5                                              FREE
-        late 11                                                CANT_TELL
-        late 9                                                 FREE
-        late 31, noise 10                                      CANT_TELL
-        late 29, noise 10                                      FREE
+        worst 11                                               CANT_TELL
+        worst 9                                                FREE
+        worst 31, noise 10                                     CANT_TELL
+        worst 29, noise 10                                     FREE
         unclear 5.5                                            CANT_TELL
         unclear 4.5                                            FREE
         often 0.21                                             CANT_TELL
         often 0.19                                             FREE
+        often 0.21, sliced 11                                  COMPUTES
         takes 5, unclear 2.2                                   CANT_TELL
         takes 5, unclear 1.8                                   FREE
         sliced 11                                              COMPUTES
@@ -319,7 +336,8 @@ class Verdicts {
         held 4, crowd.held 700, crowd.took 740, crowd.longest 700, kind WAITS; ; W
         held 4, sliced 4.5, crowd.held 700, crowd.took 740, crowd.longest 60, busy 1; ; R
         maybe 8; ; R
-        late 16; ; R
+        worst 16; ; R
+        crowd.longest 16; ; R
         often 0.4; ; R
         lost 0.2; ; R
         changed 1; ; R
@@ -394,17 +412,23 @@ class Verdicts {
         Place runs = new Place(Kind.RUNS, false, List.of(b), b, "");
         Place foreign = new Place(Kind.WAITS, true, List.of(b), b, "");
         Place elsewhere = new Place(Kind.WAITS, false, List.of(a), a, "");
-        return same("nested", "[true, false, false, false, false, false]", "" + List.of(
+        Tally both = empty();
+        both.holds.put("1", new Hold(new Place(Kind.RUNS, false, List.of(a), a, ""), 110));
+        both.holds.put("2", new Hold(inner, 100));
+        both.holds.put("3", new Hold(outer, 90));
+        return same("both are one", "[190.0, 110.0]", told(Holders.of(List.of(both)).places()))
+            + same("nested", "[true, false, false, false, false, false]", "" + List.of(
             inner.isBelow(outer), outer.isBelow(inner), inner.isBelow(inner),
             inner.isBelow(runs), inner.isBelow(foreign), inner.isBelow(elsewhere)));
     }
 
-    /** A dump ends after 1,000 frames, so who's that deep may be in the call. */
+    /** A dump ends after 1,000 frames, hidden ones too: who's that deep may be in the call. */
     static int deep() {
+        String frames = "\n\tat A.b(A.java:1)".repeat(998);
+        String hidden = "\n\tat A$$Lambda/0x0f.run(Unknown Source)";
         String said = "";
-        for (int frames : new int[] {999, 1_000}) {
-            var one = new Mounted(1, "\n\tat A.b(A.java:1)".repeat(frames), true);
-            Place place = Place.of(one, new Thread(() -> { }));
+        for (String stack : List.of(frames + hidden, frames + hidden + hidden)) {
+            Place place = Place.of(new Mounted(1, stack, true), new Thread(() -> { }));
             said += place == null ? "not in the call; " : place.text();
         }
         return same("deep", "not in the call; A.b:1", said);
@@ -436,6 +460,7 @@ class Verdicts {
             round.glances = 10;
             round.mounted = i;
             round.late = 3 * i;
+            round.worst = 1.5 * i;
             round.noise = i == 2 ? 9 : i;
             round.stood = i == 1 ? 0.5 : 0;
             round.added = i == 4 ? 1 : 0;
@@ -450,6 +475,7 @@ class Verdicts {
         crowd.betweenTicks = 9;
         crowd.ticks = 10;
         crowd.late = 15;
+        crowd.noise = 2;
         crowd.added = 3;
         crowd.holds.put("u", new Hold(somewhere('U'), 12));
         crowd.failures.put("one", new Failure("", 1));
@@ -465,11 +491,11 @@ class Verdicts {
         crowd.failures.remove("two");
         crowd.collected = 100;
         return same("all", "4 0 false 1 30.0 2.5 25.0 3.0 4.0 3.0 9.0 3.0 0.1 4 "
-                + "0.2 9.0 4.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 8.0 3 2 WAITS false 0.5 "
+                + "0.2 9.0 6.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 2.0 8.0 3 2 WAITS false 0.5 "
                 + "[10.0, 11.0] [4.0]", told(all))
             + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
-            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 "
-                + "0.0 0.0 0.0 0.0 30.0 100.0 7.0 3.3 0.1 8.0 3 1 COLLECTS false 0.0 [12.0] []",
+            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 0.0 "
+                + "0.0 0.0 0.0 30.0 100.0 7.0 3.3 0.1 2.0 8.0 3 1 COLLECTS false 0.0 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }
 

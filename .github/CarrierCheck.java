@@ -45,8 +45,8 @@ public class CarrierCheck {
     static double patience = 40_000; // ms; if no call ends for that long, they hang
     private static final PrintStream OUT = System.out; // a call may replace it
     private static boolean begun;
-    private static String asked; // the call that's being made
-    private static boolean failed;
+    private static volatile String asked; // the call that's being made
+    private static volatile boolean failed;
     private static double tickMs; // the processor time of a tick, measured beside a sleep
 
     /** The call to ask about. It's made dozens of times; a short one, thousands of times. */
@@ -102,7 +102,7 @@ public class CarrierCheck {
         } catch (Throwable e) { // no memory, an interrupt
             stop(": FAILED. It made CarrierCheck fail: " + Words.told(e));
         }
-        return Verdict.FAILED;
+        return Verdict.FAILED; // stop() has ended the JVM
     }
 
     private static synchronized void claim(String name) {
@@ -120,7 +120,8 @@ public class CarrierCheck {
                 .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
             say(Answer.title(Judge.of(control.warm())));
         } catch (Throwable e) { // an option may cause it
-            // javac 17 to 20 reject the second case, and print that line with its comment.
+            // An if would do. But javac 17 to 20 reject the second case and print that line,
+            // so its comment tells their users what's missing.
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
                 case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
@@ -283,6 +284,8 @@ class Jvm {
  * the stack is the carrier's.
  */
 record Mounted(long id, String stack, boolean hasOwnStack) {
+    // 1: the carrier, 2: its thread, 3: the carrier's stack, 4: the thread's, from 24 on.
+    // Up to 23, a carrier without a thread may carry "itself", which (?!\\1) leaves out.
     private static final Pattern CARRIER = Pattern.compile("\" #(\\d+) .*\n   Carrying virtual "
         + "thread #(?!\\1\n)(\\d+)((?:\n\t.*)*)(?:\n   Mounted virtual.*((?:\n\t.*)*))?");
 
@@ -305,6 +308,9 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
         return LINE.matcher(stack).results().map(Frame::of).filter(Objects::nonNull).toList();
     }
 
+    /** With hidden ones, such as those of lambdas. */
+    static long count(String stack) { return LINE.matcher(stack).results().count(); }
+
     private static Frame of(MatchResult found) {
         String type = found.group(1);
         if (type.contains("/0x")) return null; // a hidden class, such as a lambda's
@@ -323,7 +329,11 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
     }
 
     boolean is(String name) { return (type + "." + method).equals(name); }
-    boolean parks() { return type.endsWith("VirtualThread") && method.matches("park(Nanos)?"); }
+    
+    boolean parks() {
+        return isJdk && type.endsWith("VirtualThread") && method.matches("park(Nanos)?");
+    }
+
 
     /** The JVM itself may have called these methods. If so, the thread is pinned in them. */
     boolean loads() {
@@ -359,14 +369,16 @@ record Place(
 
     /** Null if the caller isn't in its call, or is just about to unmount. */
     static Place of(Mounted mounted, Thread caller) {
+        // From 24 on, the dump has its stack. Up to 23, a caller tells its own a moment later,
+        // and where another thread is, nobody says.
         boolean isKnown = mounted.hasOwnStack() || caller != null;
         String stack = mounted.hasOwnStack() || caller == null ? mounted.stack()
             : Arrays.toString(caller.getStackTrace());
         List<Frame> all = Frame.all(stack);
         List<Frame> frames = all.stream().takeWhile(frame -> !frame.is(CALL)).toList();
-        boolean isInCall = frames.size() < all.size() || all.size() >= DEEP;
-        if (frames.isEmpty() || caller != null && !isInCall || frames.getFirst().parks())
-            return null;
+        boolean isInCall = frames.size() < all.size() || Frame.count(stack) >= DEEP;
+        if (caller != null && !isInCall) return null;
+        if (frames.isEmpty() || frames.getFirst().parks()) return null;
         Matcher awaited = AWAITED.matcher(mounted.stack());
         if (awaited.find()) return new Place(Kind.AWAITS_CLASS, caller == null,
             isKnown ? shown(frames, true) : List.of(), null, awaited.group(1));
@@ -386,8 +398,9 @@ record Place(
     private static List<Frame> shown(List<Frame> frames, boolean waits) {
         List<Frame> shown = new ArrayList<>();
         for (int i = 0; i < frames.size(); i++) {
-            boolean isCalled = i + 1 == frames.size() || !frames.get(i + 1).isJdk();
-            if (!frames.get(i).isJdk() || isCalled && (waits || !shown.isEmpty()))
+            boolean isOwn = !frames.get(i).isJdk();
+            boolean isCalledByOwn = i + 1 == frames.size() || !frames.get(i + 1).isJdk();
+            if (isOwn || isCalledByOwn && (waits || !shown.isEmpty()))
                 shown.add(frames.get(i));
         }
         return shown;
@@ -462,8 +475,8 @@ class Round {
     private final Set<Long> ticking = ConcurrentHashMap.newKeySet(); // ids of ticks
     private volatile long progress = System.nanoTime(); // when the last call ended
     private long start;
-    private double used; // the carriers' processor time when the last tick had ended, in ms
-    private double cpu; // what they used from then until the current tick ran, in ms
+    private double cpuAtTick; // the carriers' processor time as the last tick had ended, in ms
+    private double cpuSince; // what they used from then until the current tick ran, in ms
     private double lookAfter = 5; // ms; beside a single call, ticks rarely look
     private double glanceAfter = ThreadLocalRandom.current().nextDouble(5); // ms
 
@@ -472,7 +485,7 @@ class Round {
         this.tally = tally;
     }
 
-    /** Makes calls, waits until all that they start has ended, and says what it measured. */
+    /** Makes calls, waits until no other thread wants to run, and says what it measured. */
     static Tally measure(CarrierCheck.Call call, int calls, Thread.Builder threads)
             throws Exception {
         var round = new Round(call, new Tally(calls));
@@ -491,7 +504,7 @@ class Round {
 
     private void run() throws Exception {
         double collectedBefore = Jvm.gcMs();
-        used = Jvm.cpuMs();
+        cpuAtTick = Jvm.cpuMs();
         start = System.nanoTime();
         callers.values().forEach(Thread::start);
         for (tick(); callers.values().stream().anyMatch(Thread::isAlive); tick()) {
@@ -500,8 +513,11 @@ class Round {
         }
         tally.took = msSince(start);
         // Threads that the calls have started belong to this round, not to the next.
-        do pause();
-        while ((tick() > 1 || Jvm.isBusy()) && msSince(start) < tally.took + 10_000);
+        double delay;
+        do {
+            pause();
+            delay = tick();
+        } while ((delay > 1 || Jvm.isBusy()) && msSince(start) < tally.took + 10_000);
         tally.whole = msSince(start);
         tally.collected = Jvm.gcMs() - collectedBefore;
         tally.changed = Jvm.takeBack();
@@ -525,7 +541,7 @@ class Round {
         if (!tally.isOfOne() || msSince(start) < glanceAfter) return;
         glanceAfter = msSince(start) + 5;
         tally.glances++;
-        if (see().mounted().stream().anyMatch(callers::containsKey)) tally.mounted++;
+        if (!see().mounted().isEmpty()) tally.mounted++;
     }
 
     private void call() { // Place.CALL is its name
@@ -562,13 +578,14 @@ class Round {
         List<Look> looks = lookUntilEnd(tick, begin);
         double delay = ran.get();
         if (looks.isEmpty()) {
-            if (cpu <= PIECE) tally.betweenTicks += cpu; // otherwise, it's in computed
+            if (cpuSince <= PIECE) tally.betweenTicks += cpuSince; // else it's in computed
             tally.ticks++;
         } else {
-            tally.add(new Late(looks, delay, cpu, tally.isOfOne()));
+            tally.add(new Late(looks, delay, cpuSince, tally.isOfOne()));
         }
         tally.late += Math.max(0, delay - 1);
-        used = Jvm.cpuMs();
+        tally.worst = Math.max(tally.worst, delay - 1);
+        cpuAtTick = Jvm.cpuMs();
         // Neither the tick's delay nor its own look, which takes up to 1 ms, counts.
         tally.stood = Math.max(tally.stood, msSince(begin) - delay - 1);
         return delay;
@@ -583,7 +600,8 @@ class Round {
             tally.noise = Math.max(tally.noise, woken - before - pause); // or a collection
             Seen seen = see();
             before = msSince(begin);
-            looks.add(new Look(before, before - woken, Math.max(0, Jvm.cpuMs() - used), seen));
+            double cpu = Math.max(0, Jvm.cpuMs() - cpuAtTick);
+            looks.add(new Look(before, before - woken, cpu, seen));
             pause = Math.clamp(before / 4, PAUSE, 3); // the later, the fewer looks
         }
         return looks;
@@ -592,14 +610,14 @@ class Round {
     /** What a tick does. It has the carrier, so whoever else is mounted has an added one. */
     private double inTick(long begin) throws Exception {
         double delay = msSince(begin);
-        cpu = Math.max(0, Jvm.cpuMs() - used);
-        if (cpu > PIECE) tally.computed += cpu;
+        cpuSince = Math.max(0, Jvm.cpuMs() - cpuAtTick);
+        if (cpuSince > PIECE) tally.computed += cpuSince;
         if (tally.isOfOne() && msSince(start) < lookAfter) return delay;
         lookAfter = msSince(start) + 5;
         Map<Long, Place> beside = see().places();
         tally.added = Math.max(tally.added, beside.size());
         for (Place place : beside.values())
-            tally.addedFor.merge(place.key(), new Hold(place, 1), Hold::and);
+            tally.addedFor.merge(place.key(), new Hold(place, 1), Hold::and); // a look, not ms
         return delay;
     }
 
@@ -682,7 +700,8 @@ class Late {
      * enough. The look's own time doesn't count, as it stops that thread, too.
      */
     private static boolean computes(double used, double ms, double stopMs) {
-        return used > Math.max(ms - stopMs, ms / 4) / 4;
+        double couldRun = Math.max(ms - stopMs, ms / 4); // a look may take nearly all of it
+        return used > couldRun / 4;
     }
 
     /** A thread in native code that only one look shows may be short of a processor, too. */
@@ -717,11 +736,11 @@ class Late {
  *     late      a tick was due, but hadn't run
  *     held      meanwhile, looks showed a thread that waits, or uses the processor: that's sure
  *     still     they showed it again, in native code: it's held, unless the machine is busy
- *     doubtful  they showed another one, which may just have been short of a processor
+ *     doubtful  they showed any other thread, which may just have been short of a processor
  *     lost      a tick was late, but the carrier wasn't held
  *     noise     the thread that looks woke up late for a look: the machine may be busy
  *     stood     it was late elsewhere, as if all threads had stood still
- *     unclear   the largest of those that nothing explains
+ *     unclear   the largest of lost, doubtful, noise and stood: one stop shows in all
  */
 class Tally {
     // Of calls.
@@ -729,7 +748,7 @@ class Tally {
     final Queue<Double> times = new ConcurrentLinkedQueue<>(); // ms of calls
     final Map<String, Failure> failures = new ConcurrentSkipListMap<>(); // by where
     double took; // ms until the last call had ended
-    double whole; // ms until what they had started had ended, too
+    double whole; // ms until nothing that they had started wanted to run
     boolean changed; // whether a call has changed the number of carriers
 
     // Of who held the carrier, or had an added one. Times in ms.
@@ -744,10 +763,11 @@ class Tally {
     final Map<String, Hold> addedFor = new HashMap<>(); // for whom; by a place's key
 
     int glances; // looks that no tick asked for
-    int mounted; // those in which the call had the carrier
+    int mounted; // those in which the call, or a thread that it uses, had the carrier
 
     // Of ticks.
     double late; // ms that ticks were late, beyond 1 ms each
+    double worst; // the largest of these
     int ticks; // that weren't late
     double betweenTicks; // ms of processor time between these, in slices
 
@@ -771,8 +791,8 @@ class Tally {
     void sumUp() {
         if (still > 2 * noise) held += still;
         else doubtful += still;
-        if (computed > held)
-            holds.merge("", new Hold(Place.of(Kind.RUNS), computed - held), Hold::and);
+        double unseen = computed - held; // there was no look
+        if (unseen > 0) holds.put("", new Hold(Place.of(Kind.RUNS), unseen));
         worked = Math.max(worked, computed);
         held = Math.max(held, computed);
     }
@@ -886,16 +906,16 @@ record Held(
 record Doubts(
         double lost, // a share of the time
         double noise, // the largest, or of stood
-        double late, // a tick, while a thread was seen: the most in any round
+        double worst, // the largest delay of a tick, in any round
         double unclear, // at least so much in three quarters of the rounds
-        double often) { // the share of glances in which the call had the carrier
+        double often) { // the share of glances in which somebody had the carrier
     private static final int FEW = 20; // glances; of fewer, a single one would say too much
 
     static Doubts of(List<Tally> rounds) {
         return new Doubts(
             Numbers.median(rounds, Tally::lost),
             most(rounds, Tally::noiseOrStop),
-            most(rounds, round -> round.longest),
+            most(rounds, round -> round.worst),
             Numbers.rank(rounds.stream().map(Tally::unclear), 0.25),
             Numbers.sum(rounds, round -> round.mounted)
                 / Math.max(FEW, Numbers.sum(rounds, round -> round.glances)));
@@ -913,6 +933,7 @@ record Crowd(
         double longest, // in one piece
         double share, // of all the time, held
         double lost, // a share of took
+        double noise, // or of stood
         double sliced, // processor time in pieces too short to be seen
         int added, // carriers
         int failed) { // of the twenty
@@ -922,8 +943,11 @@ record Crowd(
         double held = round.heldOrCollected();
         double lost = (round.late - round.held) / round.took; // not of what calls started
         return new Crowd(round.took, held, round.longest, held / round.whole, lost,
-            round.beyondTicks(tickMs), round.added, round.failed());
+            round.noiseOrStop(), round.beyondTicks(tickMs), round.added, round.failed());
     }
+
+    /** The ms of held for each call. */
+    double each() { return held / SIZE; }
 }
 
 /** Who held the carrier, and who had an added one; whoever did so for longest comes first. */
@@ -971,6 +995,7 @@ record Holders(
             if (same == sorted.size()) sorted.add(hold);
             else sorted.set(same, sorted.get(same).and(hold));
         }
+        sorted.sort(Comparator.comparingDouble(Holders::weight).reversed());
         return sorted;
     }
 
@@ -980,7 +1005,7 @@ record Holders(
     }
 }
 
-/** What CarrierCheck says. Only FREE says that all is well. */
+/** What CarrierCheck says. Only FREE says that all is well. SOME to OTHER say what isn't. */
 enum Verdict {
     FREE("other virtual threads run meanwhile", "Yes"),
     ONCE("its first calls keep their carrier, later ones don't, or are too short to tell",
@@ -1046,6 +1071,7 @@ class Judge {
         // then what may be due to the call, or to the machine.
         if (signs.holdsOften() || signs.holdsOnce()) return Verdict.CANT_TELL;
         if (signs.mayHold() || signs.mayHoldOnce()) return Verdict.CANT_TELL;
+        if (signs.mayHoldTogether()) return Verdict.CANT_TELL;
         if (signs.queues() || signs.losesTogether()) return Verdict.CANT_TELL;
         if (signs.entersTogether() || signs.standsStill()) return Verdict.CANT_TELL;
         if (signs.slices()) return signs.missesSlices() ? Verdict.CANT_TELL : Verdict.COMPUTES;
@@ -1080,8 +1106,9 @@ class FirstCalls {
         double mean = held.median() / Crowd.SIZE; // there's but one round
         if (signs.adds() && mean < it.calls().takes() / 2) return Verdict.ADDS;
         boolean isLong = signs.holds(mean) && held.longest() > Signs.LONG;
-        if (isLong || held.share() > Signs.MOST) return Judge.byHolder(it);
-        if (waitLong(it) && held.share() > Signs.SHARE) return Judge.byHolder(it);
+        boolean isMost = held.share() > Signs.MOST;
+        boolean isWait = waitLong(it) && held.share() > Signs.SHARE; // cold code doesn't wait
+        if (isLong || isMost || isWait) return Judge.byHolder(it);
         if (signs.isShort()) return Verdict.TOO_SHORT;
         if (it.doubts().lost() > COLD) return Verdict.CANT_TELL;
         return held.share() > COLD ? Verdict.SOME : Verdict.FREE;
@@ -1135,10 +1162,8 @@ class Signs {
     }
 
     /** Most calls do, alone or at once. */
-    boolean fails() {
-        return calls.ended() == 0 || calls.failed() > calls.ended()
-            || crowd.failed() > Crowd.SIZE / 2;
-    }
+    boolean fails() { return failsAlone() || crowd.failed() > Crowd.SIZE / 2; }
+    boolean failsAlone() { return calls.ended() == 0 || calls.failed() > calls.ended(); }
 
     // A call alone.
 
@@ -1149,25 +1174,30 @@ class Signs {
 
     boolean holds(double ms) {
         if (isShort()) return ms > SEEN;
-        return ms > SHARE * calls.takes() || ms > LONG && held.longest() > LONG;
+        boolean isLong = ms > LONG && held.longest() > LONG; // short ones may add up to it
+        return isLong || ms > SHARE * calls.takes();
     }
 
     /** One call may meet cold code, which computes for a while: the second largest counts. */
     boolean holdsSome() {
-        boolean counts = holders.waits() || held.most() > 5 * LONG;
-        double most = counts ? held.most() : held.second();
-        boolean isLong = most > 2 * SHARE * calls.takes() || most > LONG;
-        return isLong && (held.share() > SHARE || most > 2 * doubts.noise());
+        boolean isOneEnough = holders.waits() || held.most() > 5 * LONG; // it isn't cold code
+        double most = isOneEnough ? held.most() : held.second();
+        if (most <= 2 * SHARE * calls.takes() && most <= LONG) return false;
+        return holders.waits() || held.share() > SHARE || most > 2 * doubts.noise();
     }
 
-    /** Each hold is too short to delay a tick, but they add up. */
-    boolean holdsOften() { return doubts.often() > 2 * SHARE; }
+    /** Each hold is too short to delay a tick, but they add up. Slices explain themselves. */
+    boolean holdsOften() { return doubts.often() > 2 * SHARE && !slices(); }
 
     /** One call held it so long that others would notice. It may have been the machine. */
     boolean holdsOnce() { return held.most() > LONG && !holds(); }
 
-    /** The same, but nobody knows what the thread did. A page of a file may have been read. */
-    boolean mayHoldOnce() { return doubts.late() > Math.max(LONG, 3 * doubts.noise()); }
+    /** A tick was that late, and nobody knows why. A page of a file may have been read. */
+    boolean mayHoldOnce() { return isLate(doubts.worst(), doubts.noise()); }
+
+    private static boolean isLate(double ms, double noise) {
+        return ms > Math.max(LONG, 3 * noise);
+    }
 
     boolean slices() { return used() > SLICED * calls.takes(); }
     private double used() { return calls.sliced() + held.median(); }
@@ -1190,29 +1220,40 @@ class Signs {
     /** Brief calls, twenty at once, queue for the carrier, even if looks miss who has it. */
     boolean queues() { return isBrief() && crowd.share() + crowd.lost() > QUEUE; }
 
+    /** Whoever holds it mostly computes. Twenty compute more slowly, so they have more time. */
+    private boolean computes() { return !holders.waits() && holders.busy() > Judge.WORKS; }
+
     /** Twenty at once may wait for what a single call gets at once. A slow call is just one. */
     boolean holdsTogether() {
-        double each = crowd.held() / Crowd.SIZE;
-        boolean computes = !holders.waits() && holders.busy() > Judge.WORKS;
-        boolean isLong = computes
-            ? each > 2 * SHARE * calls.takes() && !slices() // twenty compute more slowly
-            : each > SHARE * calls.takes() || crowd.share() > MOST;
-        return isLong && !holds() && holders.kind() != Kind.COLLECTS;
+        if (holds() || holders.kind() == Kind.COLLECTS) return false; // others decide on these
+        double limit = SHARE * calls.takes();
+        if (computes()) { // slices have a verdict of their own
+            double blocked = crowd.each() * (1 - holders.busy());
+            return blocked > limit || crowd.each() > 2 * limit && !slices();
+        }
+        boolean isLongWait = holders.waits() && crowd.longest() > LONG;
+        return isLongWait || crowd.each() > limit || crowd.share() > MOST;
+    }
+
+    /** The same, but nobody knows what the thread did. */
+    boolean mayHoldTogether() {
+        return !computes() && isLate(crowd.longest(), Math.max(doubts.noise(), crowd.noise()));
     }
 
     /** Such long collections may hide who else holds the carrier. */
     boolean collectsTogether() {
-        return holders.kind() == Kind.COLLECTS
-            && crowd.held() / Crowd.SIZE > 2 * SHARE * calls.takes();
+        return holders.kind() == Kind.COLLECTS && crowd.each() > SHARE * calls.takes();
     }
 
     /** Twenty hold it for long, or in turns; one alone doesn't. The answer is about twenty. */
-    boolean isOnlyTogether() { return !holds() && holdsInTurns() || holdsTogether(); }
+    boolean isOnlyTogether() { return !holds() && (holdsInTurns() || holdsTogether()); }
 
     /** A thread that's pinned often, but each time for less than a look, is rarely seen. */
     boolean losesTogether() {
         double each = crowd.lost() * crowd.took() / Crowd.SIZE;
-        return each > SHARE * calls.takes();
+        double limit = SHARE * calls.takes();
+        boolean isBoth = each + crowd.each() > (computes() ? 2 : 1) * limit && !slices();
+        return each > limit || isBoth;
     }
 
     /** Calls that try again and again compute only among others. Twenty compute more slowly. */
@@ -1272,7 +1313,8 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     /** Native code may refuse to be called by another thread than the first. */
     private boolean isRefused() {
         if (rounds.isEmpty() || new Signs(warm).fails()) return false;
-        int onTwo = rounds.getLast().failed(); // half of the calls may have kept their carrier
+        int onTwo = rounds.getLast().failed(); // the last round has two carriers
+        // Half of the calls may have kept theirs, and half of the others had luck.
         return onTwo >= Crowd.SIZE / 4 + warm.crowd().failed();
     }
 
@@ -1339,9 +1381,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     private String failed() {
         if (isRefused) return "many calls on two carriers";
         if (cold.calls().ended() + warm.calls().ended() == 0) return "all calls";
-        boolean isAlone = warm.calls().ended() == 0
-            || warm.calls().failed() > warm.calls().ended();
-        return isAlone ? "most calls" : "most of twenty calls at once";
+        return new Signs(warm).failsAlone() ? "most calls" : "most of twenty calls at once";
     }
 
     private String once() {
@@ -1369,6 +1409,12 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
         return Words.howLong(sliced + held, warm.calls().takes()) + ", in slices";
     }
 
+    private String oneCall() {
+        int calls = warm.calls().ended();
+        return calls == 1 ? "The only call" : "One call in " + calls;
+    }
+
+    /** The most telling reason. The judge asks in another order, and may have met another. */
     private String doubt() {
         var signs = new Signs(warm);
         Crowd crowd = warm.crowd();
@@ -1379,14 +1425,14 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             + " lock that doesn't keep these apart";
         if (signs.slicesTogether()) return ". Twenty at once compute"
             + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
-        if (signs.holdsOften()) return ". It keeps its carrier often, though never for long:"
+        if (signs.holdsOften()) return ". The carrier is kept often, though never for long:"
             + " in " + Math.round(100 * warm.doubts().often()) + "% of looks";
-        if (signs.holdsOnce()) return ". One call in " + warm.calls().ended()
-            + " kept its carrier for " + Words.number(warm.held().most())
-            + " ms: ask again";
-        if (signs.mayHoldOnce()) return ". One call in " + warm.calls().ended()
-            + " may have kept its carrier for " + Words.number(warm.doubts().late())
-            + " ms: ask again";
+        if (signs.holdsOnce()) return ". " + oneCall() + " kept its carrier for "
+            + Words.number(warm.held().most()) + " ms: ask again";
+        if (signs.mayHoldOnce()) return ". " + oneCall() + " may have kept its carrier for "
+            + Words.number(warm.doubts().worst()) + " ms: ask again";
+        if (signs.mayHoldTogether()) return ". Of twenty at once, one may have kept the carrier"
+            + " for " + Words.number(crowd.longest()) + " ms: ask again";
         if (warm.held().maybe() > warm.held().median())
             return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
                 + ", or the machine is busy: ask again";
@@ -1440,14 +1486,13 @@ class Details {
     /** Where, why, how many carriers it takes, and what helps. */
     private void about(Verdict said, Numbers it) {
         boolean adds = said == Verdict.ADDS;
-        List<Hold> places = (adds ? it.holders().added() : it.holders().places()).stream()
-            .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
+        List<Hold> places = shown(adds ? it.holders().added() : it.holders().places());
         where(said, places);
         if (!adds && new Signs(it).adds())
             lines.add("- The JVM added " + Words.carriers(it.crowd().added())
                 + " for twenty calls at once: some block theirs");
         if (said == Verdict.CANT_TELL) return;
-        boolean isWarm = it.calls().platform() > 0; // the first twenty have no such number
+        boolean isWarm = it == warm;
         if (adds && it.held().median() > 1)
             lines.add("- Even so, no other virtual thread ran" + Words.howLong(
                 it.held().median(), isWarm ? it.calls().takes() : it.crowd().took()));
@@ -1458,6 +1503,11 @@ class Details {
         Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
         lines.add("- What helps: " + Words.help(who,
             places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
+    }
+
+    private static List<Hold> shown(List<Hold> places) {
+        return places.stream()
+            .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
     }
 
     /** How many there are, in this JVM as it is by default. */
@@ -1491,7 +1541,7 @@ class Details {
     private static double carriers(Verdict said, Numbers it) {
         var signs = new Signs(it);
         if (said != Verdict.COMPUTES && signs.adds()) return it.calls().takes();
-        return signs.isOnlyTogether() ? it.crowd().held() / Crowd.SIZE : it.held().median();
+        return signs.isOnlyTogether() ? it.crowd().each() : it.held().median();
     }
 
     /** What only the first calls met. */
@@ -1507,7 +1557,7 @@ class Details {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         lines.add("- The first twenty, at once, kept the carrier"
             + Words.howLong(cold.held().median(), cold.crowd().took())
-            + places.stream().filter(hold -> hold.ms() > all / 3).limit(2)
+            + shown(places).stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
                     + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
     }
@@ -1578,7 +1628,7 @@ class Words {
                     + " virtual thread can unmount there"
                 : "it waits in Java code that native code has called. No thread can unmount"
                     + " there";
-            case HANDS_OVER, COLLECTS -> verdict.meaning;
+            case HANDS_OVER, COLLECTS -> verdict.meaning; // these have no place
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
             case RUNS -> runs(verdict, place);
