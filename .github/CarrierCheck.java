@@ -1520,13 +1520,13 @@ class Details {
         };
     }
 
-    /** At most three places, each with a fifth of the time or more, and why it's held there. */
+    /** The first place, and at most two others with a fifth of the time; why it's held there. */
     private void where(Verdict said, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
             .contains(said);
         for (Hold hold : places.stream().limit(3).toList()) {
-            if (hold.ms() < all / 5) continue;
+            if (hold.ms() < all / 5 && hold != places.getFirst()) continue;
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
                 : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
             lines.add((said == Verdict.CANT_TELL ? "- Seen there: " : "- Where: ") + share
