@@ -10,21 +10,23 @@ import java.util.regex.*;
 import java.util.stream.*;
 import javax.management.ObjectName;
 
-// From top to bottom: CarrierCheck is what you call. It makes your call in Rounds. During a
-// round, ticks test whether the carrier is free, and dumps of the Jvm show who's Mounted; a
-// thread's Frames lead to its Place. A Tally is what one round measured. Numbers sum up the
-// rounds, Signs say what these point to, a Judge gives the Verdict, an Answer puts it in words.
+// From top to bottom: CarrierCheck is what you call. It makes your call in Rounds. During
+// a round, ticks test whether the carrier is free, and dumps of the Jvm show who's
+// Mounted; a thread's Frames lead to its Place. A Tally is what one round measured.
+// Numbers sum up the rounds, Signs say what these point to, a Judge gives the Verdict, an
+// Answer puts it in words.
 
 /**
- * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no other
- * virtual thread can run there.
+ * Does a call hold its carrier, the platform thread that runs its virtual thread? Then no
+ * other virtual thread can run there.
  *
  *     java CarrierCheck.java
  *     java CarrierCheck.java --help
  *
- * The first, on Java 21 or newer, asks about two calls: one is pinned up to 23, one computes.
- * For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of a class Mine
- * beside this file, and run java -cp "lib/*" Mine.java; on 21, compile both, and run Mine.
+ * The first, on Java 21 or newer, asks about two calls: one is pinned up to 23, one
+ * computes. For yours, write CarrierCheck.ask("my call", () -> ...) in the main method of
+ * a class Mine beside this file, and run java -cp "lib/*" Mine.java; on 21, compile both,
+ * and run Mine.
  *
  * A script reads the exit code, a test what ask returns:
  *
@@ -32,14 +34,14 @@ import javax.management.ObjectName;
  *     1   one failed, hung or ended the JVM, or standard output is full or closed
  *     2   it couldn't ask
  *
- * The trick: the JVM gets a single carrier. While a call runs, CarrierCheck starts one tick
- * after another, virtual threads that only look at the clock. If a tick runs late, something
- * held the carrier, and a thread dump shows what was mounted. If the platform thread that waits
- * for the tick wakes up late as well, the machine may be to blame.
+ * The trick: the JVM gets a single carrier. While a call runs, CarrierCheck starts one
+ * tick after another, virtual threads that only look at the clock. If a tick runs late,
+ * something held the carrier, and a thread dump shows what was mounted. If the platform
+ * thread that waits for the tick wakes up late as well, the machine may be to blame.
  *
- * Some holds are too short to delay a tick. If the call computes, the carrier's processor time
- * gives them away; if it's pinned, dumps every 5 ms do. The last twenty calls get two carriers,
- * because some calls hang only there.
+ * Some holds are too short to delay a tick. If the call computes, the carrier's processor
+ * time gives them away; if it's pinned, dumps every 5 ms do. The last twenty calls get
+ * two carriers, because some calls hang only there.
  */
 public class CarrierCheck {
     static double patience = 40_000; // ms; if no call ends for that long, they hang
@@ -78,9 +80,10 @@ public class CarrierCheck {
     }
 
     /**
-     * Makes twenty cold calls at once, then warm ones, and prints an answer. If a call hangs,
-     * this ends the JVM with exit code 1. If it can't ask, it ends the JVM with exit code 2: on
-     * a virtual thread, while another ask runs, or if the JVM has more carriers than one.
+     * Makes twenty cold calls at once, then warm ones, and prints an answer. If a call
+     * hangs, this ends the JVM with exit code 1. If it can't ask, it ends the JVM with
+     * exit code 2: on a virtual thread, while another ask runs, or if the JVM has more
+     * carriers than one.
      * @param name what to call it in the answer, which shows at most 30 characters
      * @param call the call to ask about
      * @return the verdict, for a test to check; a few calls may have failed all the same
@@ -120,8 +123,8 @@ public class CarrierCheck {
                 .mapToDouble(one -> one.betweenTicks / one.ticks).min().orElse(0);
             say(Answer.title(Judge.of(control.warm())));
         } catch (Throwable e) { // an option may cause it
-            // An if would do. But javac 17 to 20 reject the second case and print that line,
-            // so its comment tells their users what's missing.
+            // An if would do. But javac 17 to 20 reject the second case and print that
+            // line, so its comment tells their users what's missing.
             refuse(switch (e.getCause()) {
                 case null -> Words.told(e);
                 case Throwable cause -> e + ", " + cause; // needs Java 21 or newer
@@ -245,9 +248,9 @@ class Jvm {
     }
 
     /**
-     * Gives the JVM two carriers until the round ends. A native lock belongs to the thread that
-     * took it, which is the carrier. A virtual thread that goes on with another carrier can't
-     * release it.
+     * Gives the JVM two carriers until the round ends. A native lock belongs to the
+     * thread that took it, which is the carrier. A virtual thread that goes on with
+     * another carrier can't release it.
      */
     static void giveTwo() { pool.setParallelism(2); }
 
@@ -280,8 +283,8 @@ class Jvm {
 }
 
 /**
- * A virtual thread that a thread dump shows as mounted. Up to 23, a dump has only its id, so
- * the stack is the carrier's.
+ * A virtual thread that a thread dump shows as mounted. Up to 23, a dump has only its id,
+ * so the stack is the carrier's.
  */
 record Mounted(long id, String stack, boolean hasOwnStack) {
     // 1: the carrier, 2: its thread, 3: the carrier's stack, 4: the thread's, from 24 on.
@@ -369,8 +372,8 @@ record Place(
 
     /** Null if the caller isn't in its call, or is just about to unmount. */
     static Place of(Mounted mounted, Thread caller) {
-        // From 24 on, the dump has its stack. Up to 23, a caller tells its own a moment later,
-        // and where another thread is, nobody says.
+        // From 24 on, the dump has its stack. Up to 23, a caller tells its own a moment
+        // later, and where another thread is, nobody says.
         boolean isKnown = mounted.hasOwnStack() || caller != null;
         String stack = mounted.hasOwnStack() || caller == null ? mounted.stack()
             : Arrays.toString(caller.getStackTrace());
@@ -392,8 +395,9 @@ record Place(
     static Place of(Kind kind) { return new Place(kind, false, List.of(), null, ""); }
 
     /**
-     * The frames outside the JDK, and the JDK methods that they call; the innermost JDK method
-     * only if the thread waits there. A running thread is seen in whatever it happens to call.
+     * The frames outside the JDK, and the JDK methods that they call; the innermost JDK
+     * method only if the thread waits there. A running thread is seen in whatever it
+     * happens to call.
      */
     private static List<Frame> shown(List<Frame> frames, boolean waits) {
         List<Frame> shown = new ArrayList<>();
@@ -411,8 +415,8 @@ record Place(
     }
 
     /**
-     * Code that the JVM itself calls is pinned, on every JDK. It's named with its first user,
-     * which is the line that people can change.
+     * Code that the JVM itself calls is pinned, on every JDK. It's named with its first
+     * user, which is the line that people can change.
      */
     private static String inside(List<Frame> frames) {
         for (int i = 0; i < frames.size(); i++) {
@@ -533,9 +537,9 @@ class Round {
     }
 
     /**
-     * A look that no tick has asked for. A call that holds the carrier often, but never for
-     * long, makes no tick late enough for a look. The first one comes at random, so that calls
-     * aren't always seen at the same line.
+     * A look that no tick has asked for. A call that holds the carrier often, but never
+     * for long, makes no tick late enough for a look. The first one comes at random, so
+     * that calls aren't always seen at the same line.
      */
     private void glance() throws Exception {
         if (!tally.isOfOne() || msSince(start) < glanceAfter) return;
@@ -641,8 +645,8 @@ class Round {
 }
 
 /**
- * What a thread dump shows: which threads are mounted, except ticks, by their ids; and where
- * they are. A caller that isn't in its call has no place.
+ * What a thread dump shows: which threads are mounted, except ticks, by their ids; and
+ * where they are. A caller that isn't in its call has no place.
  */
 record Seen(Map<Long, Place> places, Set<Long> mounted) { }
 
@@ -664,8 +668,8 @@ record Failure(String text, int count) {
 }
 
 /**
- * Sums up the looks at one late tick. A thread that they show may just be short of a processor,
- * unless it waits, or has used processor time.
+ * Sums up the looks at one late tick. A thread that they show may just be short of a
+ * processor, unless it waits, or has used processor time.
  */
 class Late {
     final Map<String, Hold> holds = new LinkedHashMap<>(); // by a place's key
@@ -675,8 +679,9 @@ class Late {
     double worked; // the part of held in which somebody used the processor
 
     /**
-     * The tick ran after delay ms. Until then, the carriers used cpu ms of processor time. A
-     * look counts for the time since the one before it; the last one, until the tick ran.
+     * The tick ran after delay ms. Until then, the carriers used cpu ms of processor
+     * time. A look counts for the time since the one before it; the last one, until the
+     * tick ran.
      */
     Late(List<Look> looks, double delay, double cpu, boolean isOfOneCall) {
         boolean handsOver = isOfOneCall && comesBack(looks);
@@ -815,9 +820,9 @@ class Tally {
 // ----------------------------------------------------------------------------- a verdict
 
 /**
- * Sums up rounds: those of one warm call each, or the round of the first twenty; and a crowd,
- * twenty calls at once. Times are in ms. See Tally for the words. A number is the median of the
- * rounds unless its comment says otherwise.
+ * Sums up rounds: those of one warm call each, or the round of the first twenty; and a
+ * crowd, twenty calls at once. Times are in ms. See Tally for the words. A number is the
+ * median of the rounds unless its comment says otherwise.
  */
 record Numbers(Calls calls, Held held, Doubts doubts, Crowd crowd, Holders holders) {
     static Numbers of(List<Tally> rounds, Tally crowd, Tally platform, double tickMs) {
@@ -1008,23 +1013,23 @@ record Holders(
 /** What CarrierCheck says. Only FREE says that all is well. SOME to OTHER say what isn't. */
 enum Verdict {
     FREE("other virtual threads run meanwhile", "Yes"),
-    ONCE("its first calls keep their carrier, later ones don't, or are too short to tell",
-        "Yes, once the first calls are over, as at startup"),
-    SOME("some calls keep their carrier", "Not as it is"),
+    ONCE("its first calls hold their carrier, later ones don't, or are too short to tell",
+        "Yes, once the first calls are over; but what's loaded anew may do it again"),
+    SOME("some calls hold their carrier", "No, not as it is"),
     ADDS("it blocks its carrier, and the JVM adds another meanwhile: 256 at most",
         "Yes, with a limit on how many do at once"),
-    PINNED("it waits, and can't unmount", "Not as it is"),
-    BLOCKED("it's in native code, or the JVM makes it wait", "Not as it is"),
+    PINNED("it waits, and can't unmount", "No, not as it is"),
+    BLOCKED("it's in native code, or the JVM makes it wait", "No, not as it is"),
     COMPUTES("it uses the processor, and nobody takes its carrier from it",
-        "Only if others can wait for so long"),
+        "Only if other virtual threads can wait meanwhile"),
     HANDS_OVER("virtual threads wake each other in turns, and others wait behind them",
-        "Not as it is"),
-    COLLECTS("the garbage collector stops all threads",
-        "Only if others can wait for so long"),
-    OTHER("another virtual thread, which it starts or uses, keeps the carrier",
-        "Not as it is"),
-    TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred", ""),
-    CANT_TELL("the machine is busy, or no thread was seen that keeps the carrier", ""),
+        "No, not as it is"),
+    COLLECTS("the garbage collector stops all threads, platform threads, too",
+        "Only if other virtual threads can wait meanwhile"),
+    OTHER("another virtual thread, which it starts or uses, holds the carrier",
+        "No, not as it is"),
+    TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred of them", ""),
+    CANT_TELL("the machine is busy, or no thread was seen that holds the carrier", ""),
     FAILED("most calls failed, or none ended for 40 s (HANGS)", "");
 
     final String meaning;
@@ -1200,7 +1205,10 @@ class Signs {
     }
 
     boolean slices() { return used() > SLICED * calls.takes(); }
-    private double used() { return calls.sliced() + held.median(); }
+    double used() { return calls.sliced() + held.median(); }
+
+    /** Most of what a single call uses is in slices, so the answer tells the sum. */
+    boolean isSliced() { return calls.sliced() > held.median() && !isOnlyTogether(); }
 
     // Twenty calls at once.
 
@@ -1263,8 +1271,8 @@ class Signs {
     }
 
     /**
-     * A native lock lets in the thread that has it, the carrier, and so every virtual thread
-     * there. They don't wait for each other, as platform threads do.
+     * A native lock lets in the thread that has it, the carrier, and so every virtual
+     * thread there. They don't wait for each other, as platform threads do.
      */
     boolean entersTogether() {
         return calls.platform() > Math.max(10 * calls.takes(), 5 * LONG)
@@ -1323,15 +1331,17 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
     static String title(Verdict control) {
         String jdk = "- Java " + Runtime.version() + ", " + System.getProperty("java.vendor");
         return "## CarrierCheck\n\n"
-            + Words.wrap(jdk + "; one carrier here, two for the last calls")
+            + Words.wrap(jdk
+                + "; with one carrier, the platform thread that runs virtual threads")
             + Words.wrap(control == Verdict.FREE
-                ? "- Tried first: a sleep of 50 ms is FREE, as it should be"
+                ? "- Self-test: a sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
                     + " else running")
-            + Words.wrap("- Only FREE says that all is well."
-                + " After \"Where\", < means \"called from\"")
-            + Words.wrap("- Took: ms until it ended. Held: ms in which no other virtual"
-                + " thread could run. Longest: the longest piece of that. Added: carriers");
+            + Words.wrap("- Only FREE says that all is well. In \"Where\", < means \"called"
+                + " from\"")
+            + Words.wrap("- Took: ms until all had ended. Held: ms in which no other virtual"
+                + " thread could run. Longest: the longest of that without a gap, by one call"
+                + " or by several. Added: carriers that the JVM added. ?: not known");
     }
 
     /** It begins with a blank line, as a call may have printed half a line. */
@@ -1355,7 +1365,7 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
         boolean isTold = verdict != Verdict.ONCE || Judge.of(warm) == Verdict.FREE;
         return isTold ? verdict.may
             : "Not its first calls. Later ones are too short to tell: ask about a loop of a"
-                + " hundred";
+                + " hundred of them";
     }
 
     String text() {
@@ -1364,15 +1374,16 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             case ONCE -> "ONCE. Its first twenty calls " + once()
                 + (Judge.of(warm) == Verdict.FREE ? "; later ones are FREE"
                     : "; later ones are too short to tell");
-            case SOME -> "SOME calls keep their carrier, one for "
+            case SOME -> "SOME calls hold their carrier, one for "
                 + Words.number(warm.held().most()) + " ms in all";
             case ADDS -> "ADDS a carrier, as it blocks its own";
             case PINNED, BLOCKED, HANDS_OVER -> verdict.word() + heldFor();
             case COMPUTES -> verdict.word() + computesFor();
             case COLLECTS -> verdict.word() + " garbage" + heldFor();
-            case OTHER -> "OTHER threads keep its carrier" + heldFor();
+            case OTHER -> "OTHER threads hold its carrier" + heldFor();
             case TOO_SHORT -> verdict.word() + ". It takes "
-                + Words.number(warm.calls().takes()) + " ms: ask about a loop of a hundred";
+                + Words.number(warm.calls().takes()) + " ms: ask about a loop of a hundred of"
+                + " them";
             case CANT_TELL -> verdict.word() + doubt();
             case FAILED -> verdict.word() + ", in " + failed();
         };
@@ -1403,15 +1414,14 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
     }
 
     private String computesFor() {
-        double held = warm.held().median();
-        double sliced = warm.calls().sliced();
-        if (held >= sliced || new Signs(warm).isOnlyTogether()) return heldFor();
-        return Words.howLong(sliced + held, warm.calls().takes()) + ", in slices";
+        var signs = new Signs(warm);
+        return signs.isSliced()
+            ? Words.howLong(signs.used(), warm.calls().takes()) + ", in slices" : heldFor();
     }
 
     private String oneCall() {
         int calls = warm.calls().ended();
-        return calls == 1 ? "The only call" : "One call in " + calls;
+        return calls == 1 ? "The call, made alone," : "One call in " + calls;
     }
 
     /** The most telling reason. The judge asks in another order, and may have met another. */
@@ -1425,18 +1435,18 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             + " lock that doesn't keep these apart";
         if (signs.slicesTogether()) return ". Twenty at once compute"
             + Words.howLong(crowd.sliced() + crowd.held(), crowd.took()) + ", in slices";
-        if (signs.holdsOften()) return ". The carrier is kept often, though never for long:"
+        if (signs.holdsOften()) return ". The carrier is held often, though never for long:"
             + " in " + Math.round(100 * warm.doubts().often()) + "% of looks";
-        if (signs.holdsOnce()) return ". " + oneCall() + " kept its carrier for "
+        if (signs.holdsOnce()) return ". " + oneCall() + " held its carrier for "
             + Words.number(warm.held().most()) + " ms: ask again";
-        if (signs.mayHoldOnce()) return ". " + oneCall() + " may have kept its carrier for "
+        if (signs.mayHoldOnce()) return ". " + oneCall() + " may have held its carrier for "
             + Words.number(warm.doubts().worst()) + " ms: ask again";
-        if (signs.mayHoldTogether()) return ". Of twenty at once, one may have kept the carrier"
+        if (signs.mayHoldTogether()) return ". Of twenty at once, one may have held the carrier"
             + " for " + Words.number(crowd.longest()) + " ms: ask again";
         if (warm.held().maybe() > warm.held().median())
             return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
                 + ", or the machine is busy: ask again";
-        return ". The machine is busy, or it isn't sure who keeps the carrier: ask again,"
+        return ". The machine is busy, or it isn't clear what holds the carrier: ask again,"
             + " with nothing else running";
     }
 }
@@ -1475,7 +1485,7 @@ class Details {
             lines.add("- The JVM added " + Words.carriers(crowd.added())
                 + " for twenty calls at once, perhaps as something is printed");
         if (most > takes / 5)
-            lines.add("- One call in " + warm.calls().ended() + " kept its carrier for "
+            lines.add("- One call in " + warm.calls().ended() + " held its carrier for "
                 + Words.number(most) + " ms, the others for less");
         double both = Math.min(crowd.took(), warm.calls().platform());
         if (crowd.share() > 0.3 || both < 10 * takes) return;
@@ -1499,10 +1509,12 @@ class Details {
         double carriers = carriers(said, it);
         if (isWarm && carriers > 1 && said != Verdict.COLLECTS) // more carriers won't help
             lines.add("- A thousand such calls a second need " + (int) Math.ceil(carriers)
-                + there(said));
+                + there(said, it));
         Verdict who = said == Verdict.SOME ? Judge.byHolder(it) : said;
-        lines.add("- What helps: " + Words.help(who,
-            places.isEmpty() ? Place.of(it.holders().kind()) : places.getFirst().place()));
+        Stream<Place> named = places.isEmpty() ? Stream.of(Place.of(it.holders().kind()))
+            : named(places).stream().map(Hold::place);
+        lines.add("- What helps: " + named.map(place -> Words.help(who, place)).distinct()
+            .collect(Collectors.joining("; and ")));
     }
 
     private static List<Hold> shown(List<Hold> places) {
@@ -1511,28 +1523,35 @@ class Details {
     }
 
     /** How many there are, in this JVM as it is by default. */
-    private static String there(Verdict said) {
+    private static String there(Verdict said, Numbers it) {
         int processors = Runtime.getRuntime().availableProcessors();
-        return switch (said) {
-            case COMPUTES -> " processors; there are " + processors;
-            case ADDS -> " carriers; the JVM adds them, up to 256";
-            default -> " carriers; by default, a JVM here has " + processors;
-        };
+        if (said == Verdict.ADDS) return " carriers; the JVM adds them, up to 256";
+        return said == Verdict.COMPUTES && it.holders().busy() > 0.9
+            ? " processors; there are " + processors
+            : " carriers; by default, a JVM here has " + processors;
     }
 
-    /** The first place, and at most two others with a fifth of the time; why it's held there. */
+    /** The first place, and at most two others with a fifth of the time. */
+    private static List<Hold> named(List<Hold> places) {
+        double all = places.stream().mapToDouble(Hold::ms).sum();
+        return places.stream().limit(3)
+            .filter(hold -> hold == places.getFirst() || hold.ms() >= all / 5).toList();
+    }
+
+    /** Where it's held, and why. */
     private void where(Verdict said, List<Hold> places) {
         double all = places.stream().mapToDouble(Hold::ms).sum();
         boolean hasOneReason = EnumSet.of(Verdict.ADDS, Verdict.HANDS_OVER, Verdict.COLLECTS)
             .contains(said);
-        for (Hold hold : places.stream().limit(3).toList()) {
-            if (hold.ms() < all / 5 && hold != places.getFirst()) continue;
+        for (Hold hold : named(places)) {
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
-                : "for " + Math.round(100 * hold.ms() / all) + "% of that, ";
-            lines.add((said == Verdict.CANT_TELL ? "- Seen there: " : "- Where: ") + share
-                + hold.place().text());
+                : " (" + Math.round(100 * hold.ms() / all) + "% of the time)";
+            String where = said == Verdict.CANT_TELL
+                ? "- Seen on its carrier, perhaps by chance" : "- Where";
+            lines.add(where + share + ": " + hold.place().text());
             if (hasOneReason || said == Verdict.CANT_TELL) continue;
-            lines.add("- Why: " + Words.why(said, hold.place()));
+            String why = "- Why: " + Words.why(said, hold.place());
+            if (!lines.contains(why)) lines.add(why);
         }
         if (hasOneReason) lines.add("- Why: " + said.meaning);
     }
@@ -1541,6 +1560,7 @@ class Details {
     private static double carriers(Verdict said, Numbers it) {
         var signs = new Signs(it);
         if (said != Verdict.COMPUTES && signs.adds()) return it.calls().takes();
+        if (said == Verdict.COMPUTES && signs.isSliced()) return signs.used();
         return signs.isOnlyTogether() ? it.crowd().each() : it.held().median();
     }
 
@@ -1555,7 +1575,7 @@ class Details {
         }
         List<Hold> places = cold.holders().places();
         double all = places.stream().mapToDouble(Hold::ms).sum();
-        lines.add("- The first twenty, at once, kept the carrier"
+        lines.add("- The first twenty, at once, held the carrier"
             + Words.howLong(cold.held().median(), cold.crowd().took())
             + shown(places).stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
@@ -1576,12 +1596,13 @@ class Details {
     static List<String> machine(Verdict verdict, Numbers warm) {
         double noise = warm.doubts().noise();
         if (noise <= Signs.NOISE) return List.of();
-        // A call that's just short of a processor would look the same.
+        // What's just short of a processor would look the same.
         boolean mayBeNoise = !warm.holders().waits()
             && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
             && noise > Math.max(warm.held().median(), warm.calls().sliced());
         return List.of("- Busy machine: a platform thread was " + Words.number(noise)
-            + " ms late, so these times may be off" + (mayBeNoise ? ": ask again" : ""));
+            + " ms late, so these times may be off" + (mayBeNoise ? ": ask again"
+            : verdict == Verdict.FREE ? ". FREE allows for that" : ""));
     }
 }
 
@@ -1607,8 +1628,11 @@ class Table {
 
     private static String row(String what, double took, double held, double longest,
             int added) {
+        // No look has seen a hold that has no longest piece. What's beyond held isn't
+        // sure.
+        boolean isKnown = longest > 0 || held == 0;
         return ROW.formatted(what, Words.number(took), Words.number(held),
-            Words.number(Math.min(longest, held)), added); // what's beyond isn't sure
+            isKnown ? Words.number(Math.min(longest, held)) : "?", added);
     }
 }
 
@@ -1623,11 +1647,11 @@ class Words {
             case AWAITS_CLASS -> "it waits until another thread has initialized "
                 + place.inside();
             case WAITS -> !place.inside().isEmpty()
-                ? "it waits in " + place.inside() + ". No thread can unmount there"
-                : Jvm.JDK < 24 ? "most likely, it waits inside synchronized. Up to JDK 23, no"
-                    + " virtual thread can unmount there"
-                : "it waits in Java code that native code has called. No thread can unmount"
-                    + " there";
+                ? "it waits in " + place.inside() + ". No thread can leave its carrier there"
+                : Jvm.JDK < 24 ? "most likely, it waits inside synchronized. Up to JDK 23, a"
+                    + " virtual thread can't leave its carrier there"
+                : "it waits in Java code that native code has called. No thread can leave its"
+                    + " carrier there";
             case HANDS_OVER, COLLECTS -> verdict.meaning; // these have no place
             case UNKNOWN -> "the call starts or uses that thread. Up to 23, the JVM doesn't say"
                 + " where it is";
@@ -1640,29 +1664,35 @@ class Words {
             return "it yields again and again, and may get its carrier back before others do";
         String in = place.inside().isEmpty() ? "" : ", in " + place.inside();
         if (verdict == Verdict.COMPUTES)
-            return "it computes, and the JVM doesn't take its carrier away" + in;
+            return "it computes, and the JVM doesn't preempt it" + in;
         return (place.isNative() ? "it's in native code, " + place.innermost().text()
             : "it computes, or the JVM makes it wait") + in;
     }
 
+    /** What helps against a hold at that place, of a call with that verdict. */
     static String help(Verdict verdict, Place place) {
-        String inside = place.inside();
         return switch (verdict) {
             case ADDS -> "a semaphore that limits such calls, or platform threads for them";
             case HANDS_OVER -> "a platform thread for one of the two";
             case COLLECTS -> "less garbage, and no System.gc()";
             case OTHER -> "ask about what that thread does";
-            case PINNED -> inside.startsWith(Place.INITIALIZER) ? USE_EARLY
-                : inside.startsWith(Place.LOADER)
-                    ? "load what it loads before there are requests"
-                : Jvm.JDK < 24 ? "JDK 24 or newer, a newer library, or a ReentrantLock"
-                    + " in place of synchronized"
-                : "let a platform thread make the call";
-            default -> place.kind() == Kind.AWAITS_CLASS ? USE_EARLY
-                : inside.equals(Place.YIELD) ? "let it sleep, not yield"
-                : verdict == Verdict.BLOCKED ? "let a platform thread make the call"
-                : "let a platform thread make it, if others can't wait that long";
+            default -> help(place, verdict == Verdict.COMPUTES);
         };
+    }
+
+    private static String help(Place place, boolean computes) {
+        String inside = place.inside();
+        if (place.kind() == Kind.AWAITS_CLASS) return USE_EARLY;
+        if (inside.equals(Place.YIELD)) return "let it sleep, not yield";
+        if (place.kind() == Kind.WAITS) {
+            if (inside.startsWith(Place.INITIALIZER)) return USE_EARLY;
+            if (inside.startsWith(Place.LOADER))
+                return "load what it loads before there are requests";
+            if (Jvm.JDK < 24) return "JDK 24 or newer, a newer library, or a ReentrantLock in"
+                + " place of synchronized";
+        }
+        return "make the call on a platform thread"
+            + (computes ? ", unless others can wait" : "");
     }
 
     /** Three digits. */
