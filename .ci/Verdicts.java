@@ -80,8 +80,11 @@ class Verdicts {
         crowd.held 90, crowd.longest 9, kind COLLECTS          FREE
         crowd.held 180, crowd.longest 9, busy 0.4              COMPUTES
         crowd.held 160, crowd.longest 9, busy 0.4              FREE
-        crowd.longest 11, kind WAITS                           PINNED
-        crowd.longest 9, kind WAITS                            FREE
+        crowd.longest 11, crowd.held 30, kind WAITS            PINNED
+        crowd.longest 11, crowd.held 20, kind WAITS            CANT_TELL
+        crowd.longest 9, crowd.held 30, kind WAITS             FREE
+        crowd.longest 11, crowd.held 30, kind WAITS, crowd.waits 0, crowd.busy 1   FREE
+        crowd.longest 11, crowd.held 30, busy 1, crowd.waits 1     COMPUTES
         crowd.longest 11                                       CANT_TELL
         crowd.longest 31, noise 10                             CANT_TELL
         crowd.longest 29, noise 10                             FREE
@@ -131,6 +134,8 @@ class Verdicts {
         most 9, share 0.11, kind WAITS                         FREE
         takes 20, most 9, noise 5, kind WAITS                  SOME
         takes 20, second 9, noise 5                            FREE
+        takes 20, second 9, noise 5, fifth 4.1                 SOME
+        takes 20, second 9, noise 5, fifth 3.9                 FREE
         most 40, second 9, share 0.11, kind RUNS               CANT_TELL
         most 11, second 9, kind RUNS                           CANT_TELL
         most 9, second 9, kind RUNS                            FREE
@@ -144,7 +149,11 @@ class Verdicts {
         unclear 5.5                                            CANT_TELL
         unclear 4.5                                            FREE
         often 0.21                                             CANT_TELL
-        often 0.19                                             FREE
+        often 0.11                                             CANT_TELL
+        often 0.09                                             FREE
+        often 0.19, sliced 4.6                                 FREE
+        often 0.19, sliced 4.4                                 CANT_TELL
+        often 0.21, sliced 9                                   CANT_TELL
         often 0.21, sliced 11                                  COMPUTES
         takes 5, unclear 2.2                                   CANT_TELL
         takes 5, unclear 1.8                                   FREE
@@ -272,6 +281,9 @@ class Verdicts {
             RUNS A.a:1 < A.b:2 < ... < A.d:4 < A.e:5 < A.f:6
         at java.util.zip.Inflater.inflate(java.base@25/Native Method), at A.b(A.java:1); own; \
             RUNS A.b:1 native
+        at jdk.internal.foreign.abi.DowncallStub/0x0f.invoke(java.base@25/Unknown Source), \
+            at java.lang.invoke.LambdaForm$MH/0x0e.invoke(java.base@25/LambdaForm$MH), \
+            at A.b(A.java:1); own; RUNS A.b:1 native
         """;
 
     /** Looks: ms, and who was where: a thread's number, and a letter as below; P parks. */
@@ -476,6 +488,7 @@ class Verdicts {
         crowd.ticks = 10;
         crowd.late = 15;
         crowd.noise = 2;
+        crowd.worked = 10;
         crowd.added = 3;
         crowd.holds.put("u", new Hold(somewhere('U'), 12));
         crowd.failures.put("one", new Failure("", 1));
@@ -490,12 +503,14 @@ class Verdicts {
         crowd.changed = true;
         crowd.failures.remove("two");
         crowd.collected = 100;
-        return same("all", "4 0 false 1 30.0 2.5 25.0 3.0 4.0 3.0 9.0 3.0 0.1 4 "
-                + "0.2 9.0 6.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 2.0 8.0 3 2 WAITS false 0.5 "
+        return same("all", "4 0 false 1 30.0 2.5 25.0 3.0 4.0 3.0 4.0 9.0 3.0 0.1 4 "
+                + "0.2 9.0 6.0 6.0 0.3 30.0 12.0 7.0 0.4 0.1 2.0 8.0 3 2 "
+                + "false 0.8 WAITS false 0.5 "
                 + "[10.0, 11.0] [4.0]", told(all))
             + same("who holds", "[10.0, 11.0] [12.0]", single + " " + together)
-            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 0.0 "
-                + "0.0 0.0 0.0 30.0 100.0 7.0 3.3 0.1 2.0 8.0 3 1 COLLECTS false 0.0 [12.0] []",
+            + same("none seen", "0 0 true 0 NaN 0.0 NaN 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0 0.0 "
+                + "0.0 0.0 0.0 0.0 30.0 100.0 7.0 3.3 0.1 2.0 8.0 3 1 false 0.8 "
+                + "COLLECTS false 0.8 [12.0] []",
                 told(Numbers.of(List.of(empty()), crowd, null, 0.1)));
     }
 
@@ -653,6 +668,10 @@ class Verdicts {
         Map<String, String> values = new HashMap<>(USUAL);
         for (String word : words.split(", "))
             if (!word.isEmpty()) values.put(word.split(" ")[0], word.split(" ")[1]);
+        // Mostly, twenty are held by whoever holds one.
+        boolean waits = values.get("kind").matches("WAITS|AWAITS_CLASS");
+        values.putIfAbsent("crowd.waits", waits ? "1" : "0");
+        values.putIfAbsent("crowd.busy", values.getOrDefault("busy", "0"));
         Numbers made = (Numbers) record(Numbers.class, "", values);
         if (!values.isEmpty()) throw new IllegalArgumentException("left: " + values);
         return made;
