@@ -81,16 +81,19 @@ class Verdicts {
         crowd.held 180, crowd.longest 9, busy 0.4              COMPUTES
         crowd.held 160, crowd.longest 9, busy 0.4              FREE
         crowd.longest 11, crowd.held 30, kind WAITS            PINNED
-        crowd.longest 11, crowd.held 20, kind WAITS            CANT_TELL
+        crowd.longest 11, crowd.held 20, kind WAITS            FREE
         crowd.longest 9, crowd.held 30, kind WAITS             FREE
         crowd.longest 11, crowd.held 30, kind WAITS, crowd.waits 0, crowd.busy 1   FREE
         crowd.longest 11, crowd.held 30, busy 1, crowd.waits 1     COMPUTES
-        crowd.longest 11                                       CANT_TELL
-        crowd.longest 31, noise 10                             CANT_TELL
-        crowd.longest 29, noise 10                             FREE
-        crowd.longest 31, crowd.noise 10                       CANT_TELL
-        crowd.longest 29, crowd.noise 10                       FREE
-        crowd.longest 99, busy 1                               FREE
+        crowd.longest 101                                      CANT_TELL
+        crowd.longest 99                                       FREE
+        takes 300, crowd.longest 201                           CANT_TELL
+        takes 300, crowd.longest 199                           FREE
+        crowd.longest 121, noise 40                            CANT_TELL
+        crowd.longest 119, noise 40                            FREE
+        crowd.longest 121, crowd.noise 40                      CANT_TELL
+        crowd.longest 119, crowd.noise 40                      FREE
+        crowd.longest 199, busy 1                              FREE
         crowd.held 110, kind WAITS, lost 0.11                  CANT_TELL
         platform 510                                           CANT_TELL
         platform 490                                           FREE
@@ -349,7 +352,7 @@ class Verdicts {
         held 4, sliced 4.5, crowd.held 700, crowd.took 740, crowd.longest 60, busy 1; ; R
         maybe 8; ; R
         worst 16; ; R
-        crowd.longest 16; ; R
+        crowd.longest 160; ; R
         often 0.4; ; R
         lost 0.2; ; R
         changed 1; ; R

@@ -1217,11 +1217,7 @@ class Signs {
     boolean holdsOnce() { return held.most() > LONG && !holds(); }
 
     /** A tick was that late, and nobody knows why. A page of a file may have been read. */
-    boolean mayHoldOnce() { return isLate(doubts.worst(), doubts.noise()); }
-
-    private static boolean isLate(double ms, double noise) {
-        return ms > Math.max(LONG, 3 * noise);
-    }
+    boolean mayHoldOnce() { return doubts.worst() > Math.max(LONG, 3 * doubts.noise()); }
 
     boolean slices() { return used() > SLICED * calls.takes(); }
     double used() { return calls.sliced() + held.median(); }
@@ -1264,9 +1260,11 @@ class Signs {
         return isLongWait || crowd.each() > limit || crowd.share() > MOST;
     }
 
-    /** The same, but nobody knows what the thread did. */
+    /** A tick had to wait for longer than twenty calls may hold the carrier, one by one. */
     boolean mayHoldTogether() {
-        return !computes() && isLate(crowd.longest(), Math.max(doubts.noise(), crowd.noise()));
+        double noise = Math.max(doubts.noise(), crowd.noise());
+        double allowed = Crowd.SIZE * Math.min(LONG, SHARE * calls.takes());
+        return !computes() && crowd.longest() > Math.max(allowed, 3 * noise);
     }
 
     /** Such long collections may hide who else holds the carrier. */
@@ -1462,8 +1460,8 @@ record Headline(Verdict verdict, boolean isRefused, Numbers cold, Numbers warm) 
             + Words.number(warm.held().most()) + " ms: ask again";
         if (signs.mayHoldOnce()) return ". " + oneCall() + " may have held its carrier for "
             + Words.number(warm.doubts().worst()) + " ms: ask again";
-        if (signs.mayHoldTogether()) return ". Of twenty at once, one may have held the carrier"
-            + " for " + Words.number(crowd.longest()) + " ms: ask again";
+        if (signs.mayHoldTogether()) return ". Twenty at once may have held the carrier for "
+            + Words.number(crowd.longest()) + " ms: ask again";
         if (warm.held().maybe() > warm.held().median())
             return ". It's held" + Words.howLong(warm.held().maybe(), warm.calls().takes())
                 + ", or the machine is busy: ask again";

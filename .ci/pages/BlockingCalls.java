@@ -36,7 +36,7 @@ public class BlockingCalls {
         new Asked("parks", BlockingCalls::park),
         new Asked("tcp", BlockingCalls::read),
         new Asked("wait-for", () ->
-            check("as exit code", 0, shell("sleep 0.05").waitFor())),
+            check("as exit code", 0, shell("sleep 0.1").waitFor())), // a fork takes some ms
         new Asked("pool", () ->
             PLATFORM.submit(Executors.callable(BlockingCalls::parkInside)).get()),
         new Asked("inside", BlockingCalls::parkInside),
