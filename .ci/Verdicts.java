@@ -268,10 +268,11 @@ class Verdicts {
         PARKS, at L.loadClass(A.java:1), at java.lang.Class.forName0(java.base@25/Native), \
             at java.lang.Class.forName(java.base@25/Class.java:6), \
             at A.b(A.java:2); own; WAITS Thread.sleep < L.loadClass:1 < Class.forName < A.b:2 \
-            inside a class loader, first used at A.b:2
+            inside a class loader, for a class that's used at A.b:2
         PARKS, at java.lang.ClassLoader.loadClass(java.base@25/ClassLoader.java:1), \
             at A.b(A.java:2); own; \
-            WAITS ClassLoader.loadClass < A.b:2 inside a class loader, first used at A.b:2
+            WAITS ClassLoader.loadClass < A.b:2 \
+            inside a class loader, for a class that's used at A.b:2
         PARKS, at School.loadClass(A.java:1), at A.b(A.java:2); own; \
             WAITS Thread.sleep < School.loadClass:1 < A.b:2
         at java.lang.VirtualThread.tryYield(java.base@25/VirtualThread.java:4), \
@@ -647,7 +648,7 @@ class Verdicts {
         };
         String inside = switch (what) {
             case 'C' -> "the class initializer of p.A, first used at Main.main:7";
-            case 'L' -> "a class loader, first used at Main.main:8";
+            case 'L' -> "a class loader, for a class that's used at Main.main:8";
             case 'I' -> "p.A";
             case 'Y' -> Place.YIELD;
             default -> "";

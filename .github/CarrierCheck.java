@@ -433,8 +433,10 @@ record Place(
             if (!initializes && !frame.loads()) continue;
             String user = frames.stream().skip(i + 1)
                 .filter(one -> !one.isJdk() && !one.method().equals("loadClass"))
-                .findFirst().map(one -> ", first used at " + one.text()).orElse("");
-            return (initializes ? INITIALIZER + frame.type() : LOADER) + user;
+                .findFirst().map(Frame::text).orElse("");
+            String inside = initializes ? INITIALIZER + frame.type() : LOADER;
+            String use = initializes ? ", first used at " : ", for a class that's used at ";
+            return inside + (user.isEmpty() ? "" : use + user);
         }
         boolean yields = frames.stream().anyMatch(frame -> frame.is("java.lang.Thread.yield"));
         return yields ? YIELD : "";
@@ -1043,7 +1045,8 @@ enum Verdict {
     OTHER("another virtual thread, which it starts or uses, holds the carrier",
         "No, not as it is"),
     TOO_SHORT("it takes under a millisecond: ask about a loop of a hundred of them", ""),
-    CANT_TELL("the machine is busy, or no thread was seen that holds the carrier", ""),
+    CANT_TELL("the machine is busy, or no thread was seen that holds the carrier",
+        "Not known"),
     FAILED("most calls failed, or none ended for 40 s (HANGS)", "");
 
     final String meaning;
@@ -1351,7 +1354,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
         String jdk = "- Java " + Runtime.version() + ", " + System.getProperty("java.vendor");
         return "## CarrierCheck\n\n"
             + Words.wrap(jdk
-                + "; with one carrier, the platform thread that runs virtual threads")
+                + "; a single carrier (the platform thread that runs virtual threads)")
             + Words.wrap(control == Verdict.FREE
                 ? "- Self-test: a sleep of 50 ms is FREE, as it should be"
                 : "- Busy machine: not even a sleep of 50 ms is FREE. Ask again, with nothing"
@@ -1564,7 +1567,7 @@ class Details {
             .contains(said);
         for (Hold hold : named(places)) {
             String share = hold.ms() > 0.9 * all || hasOneReason ? ""
-                : " (" + Math.round(100 * hold.ms() / all) + "% of the time)";
+                : " (" + Math.round(100 * hold.ms() / all) + "% of what's held)";
             String where = said == Verdict.CANT_TELL
                 ? "- Seen on its carrier, perhaps by chance" : "- Where";
             lines.add(where + share + ": " + hold.place().text());
@@ -1619,9 +1622,9 @@ class Details {
         boolean mayBeNoise = !warm.holders().waits()
             && EnumSet.of(Verdict.BLOCKED, Verdict.COMPUTES).contains(verdict)
             && noise > Math.max(warm.held().median(), warm.calls().sliced());
-        return List.of("- Busy machine: a platform thread was " + Words.number(noise)
+        return List.of("- Busy machine: CarrierCheck's own thread was " + Words.number(noise)
             + " ms late, so these times may be off" + (mayBeNoise ? ": ask again"
-            : verdict == Verdict.FREE ? ". FREE allows for that" : ""));
+            : verdict == Verdict.FREE ? ". It's FREE all the same" : ""));
     }
 }
 
@@ -1635,9 +1638,9 @@ class Table {
         int added = 2 * calls.adding() > calls.ended() ? 1 : 0;
         return "\n" + ROW.formatted("ms", "Took", "Held", "Longest", "Added")
             + "|-------------------|--------:|--------:|--------:|-----:|\n"
-            + row("first 20, at once", cold.crowd())
-            + row("a call", calls.takes(), held.median(), held.longest(), added)
-            + row("20 at once", warm.crowd())
+            + row("20 at once, cold", cold.crowd())
+            + row("a call, median", calls.takes(), held.median(), held.longest(), added)
+            + row("20 at once, warm", warm.crowd())
             + ROW.formatted("20 platform threads", Words.number(calls.platform()), "", "", "");
     }
 
@@ -1706,7 +1709,7 @@ class Words {
         if (place.kind() == Kind.WAITS) {
             if (inside.startsWith(Place.INITIALIZER)) return USE_EARLY;
             if (inside.startsWith(Place.LOADER))
-                return "load what it loads before there are requests";
+                return "load that class before there are requests";
             if (Jvm.JDK < 24) return "JDK 24 or newer, a newer library, or a ReentrantLock in"
                 + " place of synchronized";
         }
