@@ -382,7 +382,7 @@ class Verdicts {
                 places.add(new Hold(somewhere(who.charAt(0)), 50 - places.size()));
             System.out.println("\n# " + line);
             System.out.print(new Answer("a call", numbers("platform 0, held 0, " + words[1]),
-                numbers(words[0]), List.of()).text());
+                numbers(words[0]), List.of(empty())).text());
         }
         System.out.print(Answer.title(Verdict.FREE).replaceAll("Java .*;", "Java;"));
         System.out.print(Answer.title(Verdict.SOME).replaceAll("Java .*;", "Java;"));

@@ -340,11 +340,10 @@ record Frame(String type, String method, String line, boolean isJdk, boolean isN
     }
 
     boolean is(String name) { return (type + "." + method).equals(name); }
-    
+
     boolean parks() {
         return isJdk && type.endsWith("VirtualThread") && method.matches("park(Nanos)?");
     }
-
 
     /** The JVM itself may have called these methods. If so, the thread is pinned in them. */
     boolean loads() {
@@ -1342,7 +1341,7 @@ record Answer(String name, Numbers cold, Numbers warm, List<Tally> rounds) {
 
     /** Native code may refuse to be called by another thread than the first. */
     private boolean isRefused() {
-        if (rounds.isEmpty() || new Signs(warm).fails()) return false;
+        if (new Signs(warm).fails()) return false;
         int onTwo = rounds.getLast().failed(); // the last round has two carriers
         // Half of the calls may have kept theirs, and half of the others had luck.
         return onTwo >= Crowd.SIZE / 4 + warm.crowd().failed();
@@ -1601,7 +1600,8 @@ class Details {
             + Words.howLong(cold.held().median(), cold.crowd().took())
             + shown(places).stream().filter(hold -> hold.ms() > all / 3).limit(2)
                 .map(hold -> (hold.place().isOther() ? "; " : "; at ") + hold.place().text()
-                    + ", " + Words.why(first, hold.place())).collect(Collectors.joining()));
+                    + ", " + Words.why(first, hold.place()))
+                .distinct().collect(Collectors.joining()));
     }
 
     static List<String> failures(List<Tally> rounds) {
