@@ -3,6 +3,7 @@ import java.io.IOException;
 import java.nio.charset.*;
 import java.nio.file.*;
 import java.util.*;
+import java.util.function.Predicate;
 import java.util.regex.*;
 
 /**
@@ -169,8 +170,7 @@ class Picture {
         }
         </style>
         """;
-    static final String NOTE = 
-        "thin line: from the lowest ratio to the highest; hollow or ~: too noisy to quote";
+    static final int MARK = 10; // pixels: a shorter line is below its mark
     static final int DECADE = 70; // pixels from 1x to 10x
     static final int TOP = 92; // where the first row is
     static final int STEP = 12; // from one JDK to the next
@@ -200,11 +200,14 @@ class Picture {
     String draw() {
         int many = jdks.size();
         int bottom = TOP + rows.size() * (STEP * many + GAP) - 10;
-        Set<String> notes = new LinkedHashSet<>(List.of(NOTE));
+        Set<String> notes = new LinkedHashSet<>();
+        if (anyRatio(ratio -> x(ratio.high()) - x(ratio.low()) > MARK))
+            notes.add("thin line: from the lowest ratio to the highest");
+        if (anyRatio(Ratio::isNoisy)) notes.add("hollow or ~: too noisy to quote");
         for (Measured jdk : jdks)
             notes.add("VirtualThreadsLab, " + String.join(", ", jdk.places()));
         begin(bottom + 28 + 16 * notes.size());
-        text(12, 24, "title", "How many times as fast are virtual threads?");
+        text(12, 24, "title", "Time on platform threads ÷ time on virtual threads");
         for (int i = 0; i < many; i++) {
             mark(18 + 122 * i, 44, i, "");
             text(28 + 122 * i, 49, "", jdks.get(i).name());
@@ -222,6 +225,11 @@ class Picture {
         y = bottom + 22;
         for (String note : notes) text(12, y += 16, "small", note);
         return svg + "</svg>\n";
+    }
+
+    private boolean anyRatio(Predicate<Ratio> test) {
+        return jdks.stream().flatMap(jdk -> rows.stream().map(jdk.ratios()::get))
+            .anyMatch(ratio -> ratio != null && test.test(ratio));
     }
 
     private void begin(int height) {
