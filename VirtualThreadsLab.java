@@ -43,7 +43,7 @@ class VirtualThreadsLab {
         new Experiment("pinning", "waits that may pin", VirtualThreadsLab::pinning),
         new Experiment("thread-count", "live threads", VirtualThreadsLab::threadCount));
 
-    // It throws nothing. "throws Exception" is for a subclass, whose main may declare no more.
+    // Declared to throw, so that a subclass's main may throw, too.
     public static void main(String[] args) throws Exception {
         System.exit(CommandLine.obey(FIVE, Encores.LIST, args));
     }
@@ -59,7 +59,8 @@ class VirtualThreadsLab {
      * Prediction: a platform thread takes tens of microseconds or more: the system makes it,
      * and the JVM waits until it has begun. A virtual thread is an object in a queue: about a
      * microsecond or less. This holds for bursts, once warm, while nothing else runs. The sides
-     * share a JVM here; with one for each, ratios spread even more. Don't quote an exact one.
+     * share a JVM here; with a JVM for each side, ratios spread even more. Don't quote an exact
+     * ratio.
      * Try: {1, 10, 100}. How much of the ratio is left for a single thread?
      */
     static void startTime(Lab lab) {
@@ -130,7 +131,7 @@ class VirtualThreadsLab {
      * a lock. A single lock for all would measure contention.
      * Prediction: a ReentrantLock never pins: 1×. Up to JDK 23, parking inside synchronized
      * does, so k tasks per carrier (3 to 10) wait one after another: 1/k. From 24 on (JEP 491)
-     * it doesn't: 1×. The JVM calls a class initializer, and that has pinned so far: 1/k.
+     * it doesn't: 1×. The JVM calls a class initializer, and frames of the JVM pin: 1/k.
      * Try: synchronized (OWN) for synchronized (OWN.get()). Does the ratio still show a pin?
      */
     static void pinning(Lab lab) throws Exception {
@@ -187,7 +188,7 @@ class VirtualThreadsLab {
         int pool = 200;
         Gauge virtual = () -> added(newVirtualThreadPerTaskExecutor(), tasks, tasks);
         lab.count(Text.of("threads, pool %s", pool),
-            () -> added(newFixedThreadPool(pool), tasks, pool), virtual);
+            () -> added(newFixedThreadPool(pool), tasks, Math.min(pool, tasks)), virtual);
         lab.count("threads, no pool",
             () -> added(newThreadPerTaskExecutor(Thread::new), tasks, tasks), virtual);
     }
@@ -286,7 +287,7 @@ record Row(String experiment, String work, boolean isTime, double model,
  */
 record Lab(Results results, String experiment, String place, boolean quick, int samples) {
     static final double UNKNOWN = Double.NaN;
-    static int patience = 120; // in seconds; no wait is longer
+    static int patience = 120; // in seconds: how long the tasks of a sample may take
     static LongSupplier clock = System::nanoTime; // in ns; tests set another
 
     int size(int full, int withQuick) { return quick ? withQuick : full; }
@@ -400,8 +401,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     /**
-     * Work below 1 ms goes on for a second, until C2 has compiled it; other work for as long
-     * as two samples take. A count is read once.
+     * Work below 1 ms goes on for a second, until C2 has compiled it; other work for 400 ms,
+     * or once if that takes longer. A count is read once.
      */
     private void warmUp(Gauge gauge, boolean isTime) throws Exception {
         long start = clock.getAsLong();
@@ -439,6 +440,10 @@ class Machine {
     // Tasks per carrier: a hundred in all, within these limits. Three still show a pin.
     static final int PER_CARRIER = Math.clamp(100 / CARRIERS, 3, 10);
     static DoubleSupplier others = Machine::othersLoad; // tests set another
+    // A container's quota and weight, in cgroups v2 and v1: what these files hold by default.
+    // If one holds something else, Java's bean sees only that container.
+    private static final Map<String, String> NO_LIMIT = Map.of("cpu.max", "max",
+        "cpu.weight", "100", "cpu/cpu.cfs_quota_us", "-1", "cpu/cpu.shares", "1024");
 
     /** Refuses a JVM whose options have left it without carriers, or without its beans. */
     static void require() {
@@ -450,16 +455,23 @@ class Machine {
 
     /** What other programs have used since the last call: 0 to 1 of the processors, or NaN. */
     private static double othersLoad() {
-        try (var limit = new Scanner(new File("/sys/fs/cgroup/cpu.max"))) {
-            if (limit.hasNextInt()) return Lab.UNKNOWN; // the bean sees only that container
-        } catch (IOException e) { // no container with a limit, or not on Linux
-        }
+        if (NO_LIMIT.keySet().stream().anyMatch(Machine::isLimit)) return Lab.UNKNOWN;
         try {
             var bean = ManagementFactory.getPlatformMXBean(
                 com.sun.management.OperatingSystemMXBean.class);
-            return Math.max(0, bean.getCpuLoad() - Math.max(0, bean.getProcessCpuLoad()));
+            double all = bean.getCpuLoad(); // below 0: not known
+            return all < 0 ? Lab.UNKNOWN
+                : Math.max(0, all - Math.max(0, bean.getProcessCpuLoad()));
         } catch (LinkageError e) { // this image of Java lacks the module jdk.management
             return Lab.UNKNOWN;
+        }
+    }
+
+    private static boolean isLimit(String file) {
+        try (var content = new Scanner(new File("/sys/fs/cgroup/" + file))) {
+            return content.hasNext() && !content.next().equals(NO_LIMIT.get(file));
+        } catch (IOException e) { // no container, or not on Linux
+            return false;
         }
     }
 }
@@ -648,7 +660,7 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
               over a tenth of the processors: close them, and run it again.
             - Model: the ratio that arithmetic predicts. In brackets: the lowest and
               the highest ratio; one sample: no range.
-            """ + others(rows));
+            """ + trimmed(rows) + others(rows));
     }
 
     private static String samples(Row row) {
@@ -664,6 +676,12 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
             doublings < 0 ? bar : "", doublings < 0 ? "" : bar, ratio(row, true));
     }
 
+    /** Says whether ranges leave samples out: see Row.ratios. */
+    private static String trimmed(Collection<Row> rows) {
+        boolean any = rows.stream().anyMatch(row -> row.hasRatio() && row.pairs().size() >= 10);
+        return any ? "- Of ten ratios or more, brackets leave out a tenth at each end.\n" : "";
+    }
+
     /** Says what others used at most, or that it isn't known; nothing if they used none. */
     private static String others(Collection<Row> rows) {
         double most = Math.rint(100 * rows.stream().flatMap(row -> row.others().stream())
@@ -672,8 +690,8 @@ record Page(PrintStream out, boolean listsSamples) implements Report {
             return Text.of("- Other programs used up to %s%% of the processors.\n", most);
         if (most == 0 || rows.stream().noneMatch(Row::isTime)) return "";
         return """
-            - Other programs: not known here. In a container with a limit on its
-              processors, Java sees only that container.
+            - Other programs: not known here. In a container with a limit or a weight
+              for its processors, Java sees only that container.
             """;
     }
 
@@ -815,7 +833,7 @@ class Text {
     }
 
     private static String described(Throwable one) {
-        return switch (one) { // javac 17 to 20 stop here, and quote this:
+        return switch (one) { // Java 17 to 20 can't compile this, and show the next line:
             case AssertionError x -> // needs Java 21 or newer
                 Objects.toString(x.getMessage(), "" + x);
             case Refused x -> x.getMessage();
@@ -988,7 +1006,7 @@ class Launches {
 
     /**
      * As this JVM ends, mostly by Ctrl-C: ends the launch, and waits until what it has sent
-     * is printed. No launch escapes that begins meanwhile: this sets the signal before it
+     * is printed. A launch that begins meanwhile is ended, too: this sets the signal before it
      * looks at the child, and launch() sets the child before it looks at the signal.
      */
     private void stop() {
@@ -1101,7 +1119,7 @@ class Encores {
             try (var out = new PrintStream(file)) {
                 for (int i = 0; i < lines; i++) out.println("line " + (lines + i));
             }
-            int bytes = "line 100000".length() + System.lineSeparator().length();
+            int bytes = ("line " + lines + System.lineSeparator()).length(); // in each line
             Lab.check("bytes in the file", lines * bytes, file.length());
         };
         lab.time(Text.of("%s lines", lines), Machine.JDK < 23 ? Lab.UNKNOWN : 1,
@@ -1112,7 +1130,8 @@ class Encores {
     /**
      * http. What does a service gain from one virtual thread per call, if its handler waits?
      * Fair: the same calls, due at the same times, whether or not others are answered yet; only
-     * the executors differ. Latency counts from the moment when a call is due.
+     * the servers' executors differ. The callers are virtual threads on both sides. Latency
+     * counts from the moment when a call is due.
      * Prediction: a pool of 20 answers 400 calls of 50 ms a second. At 320, none waits: 1×. At
      * 600, the queue grows by 0.5 s a second: halfway, a call takes 550 ms, not 50: 11×.
      * Try: int pool = 40; How much of the gain is left?
@@ -1215,7 +1234,8 @@ class Encores {
     /**
      * million. How many bytes of heap does each of a million parked virtual threads take?
      * There is no platform side: a system's default limits are far below a million threads.
-     * Prediction: under a kilobyte: a thread, a short stack and an entry in the JDK's list.
+     * Prediction: under a kilobyte: a thread, its task, a short stack, and its entries in the
+     * JDK's list and in ours.
      * Try: park in a method that calls itself ten times. What does a deeper stack weigh?
      */
     static void million(Lab lab) throws Exception {
@@ -1262,7 +1282,8 @@ class Encores {
      * virtual one waits until a long task ends: its scheduler has no time sharing (JEP 444). Of
      * a pair, one thread always waits, and yet nobody else runs until the pairs end: a thread
      * that a virtual one wakes enters the queue of its carrier, which empties that first.
-     * Try: Machine.CARRIERS - 1 pairs of virtual threads. Who runs what main starts?
+     * Try: Machine.CARRIERS - 1 pairs of virtual threads, if there are two carriers or more.
+     * Who runs what main starts?
      */
     static void timeSharing(Lab lab) throws Exception {
         lab.count("ms until it runs",
@@ -1278,7 +1299,7 @@ class Encores {
 
     static void compute() { Lab.check("as a Fibonacci number", 39_088_169, fibonacci(38)); }
 
-    /** Returns how many ms a short task waits that starts settleMs after the last long one. */
+    /** Returns how many ms a short task waits. It starts settleMs after the last long one. */
     static double delay(ExecutorService executor, int busy, int settleMs, Job longTask)
             throws Exception {
         var begun = new CountDownLatch(busy);
@@ -1301,7 +1322,7 @@ class Encores {
         }
     }
 
-    /** The same beside pairs that hand over for so long. Within 40 ms, each has a carrier. */
+    /** The same beside pairs that hand over for ms. Within 40 ms, each has a carrier. */
     static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
         var turns = new AtomicInteger();
         double delay = delay(executor, pairs, 40,

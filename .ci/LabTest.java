@@ -99,9 +99,9 @@ class LabTest {
             case " $* " in *" $JDK "*) exit 0 ;; esac
             test -z "$THREE"
             """);
-        program(bin.resolve("in-quota"), """
-            exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup &&
-                echo "$0" 100000 > /sys/fs/cgroup/cpu.max && exec "$@"' "$@"
+        program(bin.resolve("in-cgroup"), """
+            exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && cd /sys/fs/cgroup &&
+                mkdir -p cpu && echo "$1" > "$0" && cd "$OLDPWD" && shift && exec "$@"' "$@"
             """);
         // Not beside that java, or .ci/java would take it for a JDK.
         Path tools = Files.createDirectory(temp.resolve("tools"));
