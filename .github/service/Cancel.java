@@ -50,15 +50,15 @@ public class Cancel {
         for (boolean virtual : new boolean[] {false, true}) {
             measure(virtual, "Future.cancel(true)", Cancel::cancels);
             measure(virtual, "a TimeLimiter", limiter(true));
+            measure(virtual, "a TimeLimiter, cancelRunningFuture(false)", limiter(false));
+            measure(virtual, "spring.jdbc.template.query-timeout=1s", Cancel::waits,
+                "spring.jdbc.template.query-timeout=1s");
+            measure(virtual, "PostgreSQL's statement_timeout=1000", Cancel::waits,
+                "spring.datasource.hikari.data-source-properties.options="
+                + "-c statement_timeout=1000");
+            measure(virtual, "the driver's socketTimeout=1", Cancel::waits,
+                "spring.datasource.hikari.data-source-properties.socketTimeout=1");
         }
-        measure(true, "a TimeLimiter, cancelRunningFuture(false)", limiter(false));
-        measure(true, "spring.jdbc.template.query-timeout=1s", Cancel::waits,
-            "spring.jdbc.template.query-timeout=1s");
-        measure(true, "PostgreSQL's statement_timeout=1000", Cancel::waits,
-            "spring.datasource.hikari.data-source-properties.options="
-            + "-c statement_timeout=1000");
-        measure(true, "the driver's socketTimeout=1", Cancel::waits,
-            "spring.datasource.hikari.data-source-properties.socketTimeout=1");
         System.exit(0);
     }
 
