@@ -34,7 +34,14 @@ class Load {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "free" -> free(args);
-            case "run" -> run(args);
+            case "run" -> {
+                try {
+                    run(args);
+                } catch (Exception e) {
+                    e.printStackTrace();
+                    System.exit(1); // the partner's server would live on
+                }
+            }
             case "table" -> table(args[1]);
         }
     }

@@ -8,6 +8,7 @@
 : "${ARMS:=pool-200 pool-500 pool-500+400 virtual virtual+400}" "${RATES:=300 500}"
 : "${ROUNDS:=1}" "${SECONDS_EACH:=60}" "${PARTNER_MS:=1000}" "${PORT:=18080}"
 : "${JVM:=-Xmx512m}" "${BOOT:=4.1}" # or 3.5
+: "${CONNECTION_MS:=1000}" # how long an order waits for a connection; Hikari's default: 30000
 set -u
 root=$(cd "$(dirname "$0")" && pwd)
 
@@ -24,7 +25,7 @@ stop() {
     wait
 } >/dev/null 2>&1
 
-for number in "$ROUNDS" "$SECONDS_EACH" "$PARTNER_MS" "$PORT" $RATES; do
+for number in "$ROUNDS" "$SECONDS_EACH" "$PARTNER_MS" "$PORT" "$CONNECTION_MS" $RATES; do
     case $number in '' | 0* | *[!0-9]*) fail "'$number' is no number above 0" ;; esac
 done
 jdk=${1-}
@@ -74,7 +75,7 @@ run() {
         --spring.threads.virtual.enabled=$virtual --server.tomcat.threads.max="${threads%+*}" \
         --spring.datasource.url="jdbc:postgresql://localhost:$((PORT + 2))/postgres" \
         --spring.datasource.username=lab \
-        --spring.datasource.hikari.connection-timeout=1000 \
+        --spring.datasource.hikari.connection-timeout="$CONNECTION_MS" \
         --spring.datasource.hikari.validation-timeout=500 \
         "--spring.http.$http.connect-timeout=1s" \
         "--spring.http.$http.read-timeout=$((PARTNER_MS * 2))ms" \
