@@ -170,7 +170,7 @@ class Picture {
         }
         </style>
         """;
-    static final int MARK = 10; // pixels: a shorter line is below its mark
+    static final int MARK = 5; // pixels: a shorter line is below its mark
     static final int DECADE = 70; // pixels from 1x to 10x
     static final int TOP = 92; // where the first row is
     static final int STEP = 12; // from one JDK to the next
@@ -201,7 +201,8 @@ class Picture {
         int many = jdks.size();
         int bottom = TOP + rows.size() * (STEP * many + GAP) - 10;
         Set<String> notes = new LinkedHashSet<>();
-        if (anyRatio(ratio -> x(ratio.high()) - x(ratio.low()) > MARK))
+        if (anyRatio(ratio -> x(ratio.high()) - x(ratio.value()) > MARK
+                || x(ratio.value()) - x(ratio.low()) > MARK))
             notes.add("thin line: from the lowest ratio to the highest");
         if (anyRatio(Ratio::isNoisy)) notes.add("hollow or ~: too noisy to quote");
         for (Measured jdk : jdks)

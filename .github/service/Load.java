@@ -37,7 +37,7 @@ class Load {
             case "run" -> {
                 try {
                     run(args);
-                } catch (Exception e) {
+                } catch (Throwable e) {
                     e.printStackTrace();
                     System.exit(1); // the partner's server would live on
                 }
