@@ -138,6 +138,9 @@ class Verdicts {
         takes 20, most 9, noise 5, kind WAITS                  SOME
         takes 20, second 9, noise 5                            FREE
         takes 20, second 9, noise 5, fifth 4.1                 SOME
+        takes 20, second 9, noise 8.9, fifth 4.1               SOME
+        takes 20, second 9, noise 9.1, fifth 4.1               CANT_TELL
+        takes 20, most 9, noise 9.1, kind WAITS                SOME
         takes 20, second 9, noise 5, fifth 3.9                 FREE
         most 40, second 9, share 0.11, kind RUNS               CANT_TELL
         most 11, second 9, kind RUNS                           CANT_TELL

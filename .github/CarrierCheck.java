@@ -1086,7 +1086,8 @@ class Judge {
         if (signs.adds()) return Verdict.ADDS;
         if (signs.isShort()) return Verdict.TOO_SHORT;
         if (signs.loses()) return Verdict.CANT_TELL;
-        if (signs.holdsSome()) return Verdict.SOME;
+        if (signs.holdsSome())
+            return signs.someMayBeNoise() ? Verdict.CANT_TELL : Verdict.SOME;
         if (signs.holdsTogether()) return signs.isSure() ? byHolder(it) : Verdict.CANT_TELL;
         if (signs.collectsTogether()) return Verdict.CANT_TELL;
         // then what may be due to the call, or to the machine.
@@ -1201,13 +1202,20 @@ class Signs {
 
     /** One call may meet cold code, which computes for a while: the second largest counts. */
     boolean holdsSome() {
-        boolean isOneEnough = holders.waits() || held.most() > 5 * LONG; // it isn't cold code
-        double most = isOneEnough ? held.most() : held.second();
+        double most = mostOfSome();
         if (most <= 2 * SHARE * calls.takes() && most <= LONG) return false;
         boolean isOften = held.fifth() > 2 * SHARE * calls.takes(); // noise is rarer
         return holders.waits() || isOften || held.share() > SHARE
             || most > 2 * doubts.noise();
     }
+
+    private double mostOfSome() {
+        boolean isOneEnough = holders.waits() || held.most() > 5 * LONG; // it isn't cold code
+        return isOneEnough ? held.most() : held.second();
+    }
+
+    /** CarrierCheck's own thread was late for longer than these calls held their carrier. */
+    boolean someMayBeNoise() { return !holders.waits() && doubts.noise() > mostOfSome(); }
 
     /** Each hold is too short to delay a tick, but they add up. Slices explain themselves. */
     boolean holdsOften() {
