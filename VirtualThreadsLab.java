@@ -1322,7 +1322,7 @@ class Encores {
         }
     }
 
-    /** The same beside pairs that hand over for ms. Within 40 ms, each has a carrier. */
+    /** The same beside pairs, which hand over for so many ms. Within 40, each has a carrier. */
     static double besidePairs(ExecutorService executor, int pairs, int ms) throws Exception {
         var turns = new AtomicInteger();
         double delay = delay(executor, pairs, 40,
