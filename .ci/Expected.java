@@ -392,7 +392,7 @@ class Expected {
     static String turns() throws Exception {
         Lab.clock = () -> now;
         String all = "";
-        for (double[] ms : new double[][] {{10, 30, 150}, {7}, {500}, {0.5}, {1}}) {
+        for (double[] ms : new double[][] {{10, 30, 150}, {7}, {500}, {4_000}, {0.5}, {1}}) {
             for (boolean quick : new boolean[] {false, true}) {
                 var did = new StringBuilder();
                 var shots = new AtomicInteger();
@@ -633,7 +633,25 @@ class Expected {
         long before = collections();
         Encores.heapUsed();
         all += "garbage isn't part of the heap used: " + (collections() > before) + "\n";
+        all += "a side doesn't begin while this JVM computes: " + (rested() > 2) + "\n";
         return all + latencies() + "nothing is waited for without a limit: " + limited() + "\n";
+    }
+
+    /** Each short shot leaves a thread that computes. How often has it ended, of nine? */
+    static long rested() throws Exception {
+        var computing = new AtomicReference<>(new Thread());
+        Gauge leaves = () -> {
+            long start = System.nanoTime();
+            computing.set(Thread.ofPlatform().start(() -> {
+                while (System.nanoTime() - start < 200_000_000) Thread.onSpinWait();
+            }));
+            return 1;
+        };
+        Gauge ended = () -> computing.get().isAlive() ? 100 : 200;
+        var results = new Quiet();
+        results.perform(odd("rested", lab -> lab.measure("it", 1, ended, leaves)), true, 9);
+        return results.rows.values().iterator().next().platforms().stream()
+            .filter(ms -> ms == 200).count();
     }
 
     /** What a server's latencies are: of how many calls, from when on, and their median. */
