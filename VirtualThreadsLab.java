@@ -365,7 +365,10 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             Side first = i % 2 == 1 ? onVirtual : onPlatform;
             Side second = first == onVirtual ? onPlatform : onVirtual;
             inTurn(row.name() + "  sample " + i + " of " + samples, first, second, side -> {
-                if (side.samples.size() < wanted) side.add(side.gauge.read());
+                if (side.samples.size() == wanted) return; // the warm-up was its first one
+                double sample = side.gauge.read();
+                side.samples.add(sample);
+                side.rest(sample);
             });
         }
         var pairs = IntStream.range(0, samples)
@@ -388,11 +391,6 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
             this.name = name;
             this.gauge = gauge;
             this.isTime = isTime;
-        }
-
-        void add(double sample) throws Exception {
-            samples.add(sample);
-            rest(sample);
         }
 
         /** C2 still compiles what short shots have made hot. The next side waits for that. */
@@ -425,8 +423,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         while (side.isTime && ms > 0 && clock.getAsLong() - start < enough) {
             ms = side.gauge.read();
         }
-        if (side.isTime && ms > 3_000) side.add(ms);
-        else side.rest(ms);
+        if (side.isTime && ms > 3_000) side.samples.add(ms);
+        side.rest(ms);
     }
 
     /**
@@ -485,13 +483,13 @@ class Machine {
 
     /**
      * Waits until this JVM rests, for a second at most. While a compiler has one of two
-     * processors, platform threads may take ten times as long to start.
+     * processors, platform threads may take several times as long to start.
      */
     static void rest() throws InterruptedException {
         for (int looks = 0; looks < 50; looks++) {
             Duration before = processorTime();
             Thread.sleep(20);
-            if (processorTime().minus(before).toMillis() < 10) return; // the clock's tick
+            if (processorTime().minus(before).toMillis() < 10) return; // Linux counts tens
         }
     }
 
