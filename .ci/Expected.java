@@ -392,7 +392,7 @@ class Expected {
     static String turns() throws Exception {
         Lab.clock = () -> now;
         String all = "";
-        for (double[] ms : new double[][] {{10, 30, 150}, {7}, {500}, {4_000}, {0.5}, {1}}) {
+        for (double[] ms : new double[][] {{10, 30, 150}, {7}, {500}, {1_200}, {0.5}, {1}}) {
             for (boolean quick : new boolean[] {false, true}) {
                 var did = new StringBuilder();
                 var shots = new AtomicInteger();
@@ -636,6 +636,7 @@ class Expected {
         boolean rests = false; // a busy machine may not let this JVM compute for 20 ms
         for (int i = 0; i < 5 && !rests; i++) rests = rested() > 4;
         all += "a side doesn't begin while this JVM computes: " + rests + "\n";
+        all += "a warm-up that computes isn't a sample: " + (computed() == 2) + "\n";
         return all + latencies() + "nothing is waited for without a limit: " + limited() + "\n";
     }
 
@@ -657,6 +658,21 @@ class Expected {
         results.perform(odd("rested", lab -> lab.measure("it", 1, ended, leaves)), true, 9);
         return results.rows.values().iterator().next().platforms().stream()
             .filter(ms -> ms == 200).count();
+    }
+
+    /** How often is a gauge read for one sample, if it computes for most of 1.2 s? */
+    static int computed() throws Exception {
+        var bean = ManagementFactory.getThreadMXBean();
+        var reads = new AtomicInteger();
+        Gauge computes = () -> {
+            long end = bean.getCurrentThreadCpuTime() + 800_000_000;
+            while (bean.getCurrentThreadCpuTime() < end) Thread.onSpinWait();
+            reads.getAndIncrement();
+            return 1_200;
+        };
+        new Quiet().perform(odd("computed", lab -> lab.measure("it", 1, computes, () -> 1_200)),
+            true, 1);
+        return reads.get();
     }
 
     /** What a server's latencies are: of how many calls, from when on, and their median. */
