@@ -86,10 +86,10 @@ class VirtualThreadsLab {
      * Try: {tasks} for the pools. Who wins if every task can have a platform thread?
      */
     static void sleepWave(Lab lab) {
-        int tasks = lab.size(10_000, 1_000);
+        int tasks = lab.size(10_000, 500);
         int waitMs = lab.size(100, 15);
         Job wait = () -> Thread.sleep(waitMs);
-        for (int pool : new int[] {lab.size(200, 100), lab.size(1_000, 200)}) {
+        for (int pool : new int[] {lab.size(200, 50), lab.size(1_000, 100)}) {
             lab.time(Text.of("%s, pool %s", tasks, pool), Math.ceilDiv(tasks, pool),
                 () -> Lab.runAll(newFixedThreadPool(pool), tasks, wait),
                 () -> Lab.runAll(newVirtualThreadPerTaskExecutor(), tasks, wait));
@@ -184,7 +184,7 @@ class VirtualThreadsLab {
      * Try: int pool = 100; Which counts change?
      */
     static void threadCount(Lab lab) throws Exception {
-        int tasks = lab.size(1_000, 500);
+        int tasks = lab.size(1_000, 300);
         int pool = 200;
         Gauge virtual = () -> added(newVirtualThreadPerTaskExecutor(), tasks, tasks);
         lab.count(Text.of("threads, pool %s", pool),
