@@ -412,20 +412,20 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
     }
 
     /**
-     * Work below 1 ms goes on for a second, until C2 has compiled it; other work for 400 ms,
-     * or once if that takes longer. A count is read once. Nobody waits twice for what takes
-     * over a second and mostly waits: being cold hardly slows that, so it's the first sample.
+     * Work below 1 ms goes on for a second, until C2 has compiled it; other work for 300 ms,
+     * or once if that takes longer. A count is read once. What takes over a second and keeps
+     * no processor busy is hardly slowed by being cold: it's the first sample at once.
      */
     private void warmUp(Side side) throws Exception {
         long start = clock.getAsLong();
         Duration before = Machine.processorTime();
         double ms = side.gauge.read();
         long computed = Machine.processorTime().minus(before).toMillis();
-        long enough = 1_000_000L * (ms < 1 ? size(1_000, 100) : size(400, 40));
+        long enough = 1_000_000L * (ms < 1 ? size(1_000, 100) : size(300, 30));
         while (side.isTime && ms > 0 && clock.getAsLong() - start < enough) {
             ms = side.gauge.read();
         }
-        if (side.isTime && ms > 1_000 && computed < ms / 2) side.samples.add(ms);
+        if (side.isTime && ms > 1_000 && computed < ms) side.samples.add(ms);
         side.rest(ms);
     }
 

@@ -660,17 +660,17 @@ class Expected {
             .filter(ms -> ms == 200).count();
     }
 
-    /** How often is a gauge read for one sample, if it computes for most of 1.2 s? */
+    /** How often is a gauge read for one sample, if it keeps a processor busy? */
     static int computed() throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
         var reads = new AtomicInteger();
         Gauge computes = () -> {
-            long end = bean.getCurrentThreadCpuTime() + 800_000_000;
+            long end = bean.getCurrentThreadCpuTime() + 1_050_000_000;
             while (bean.getCurrentThreadCpuTime() < end) Thread.onSpinWait();
             reads.getAndIncrement();
-            return 1_200;
+            return 1_010;
         };
-        new Quiet().perform(odd("computed", lab -> lab.measure("it", 1, computes, () -> 1_200)),
+        new Quiet().perform(odd("computed", lab -> lab.measure("it", 1, computes, () -> 5)),
             true, 1);
         return reads.get();
     }
