@@ -106,8 +106,8 @@ class VirtualThreadsLab {
     static void cpuPrimes(Lab lab) {
         int rounds = 4; // of tasks, if each processor has a thread
         int tasks = rounds * Machine.PROCESSORS;
-        int limit = lab.size(1_000_000, 300_000);
-        int primes = lab.size(78_498, 25_997);
+        int limit = lab.size(1_000_000, 200_000);
+        int primes = lab.size(78_498, 17_984);
         Job count = () -> Lab.check("primes", primes, countPrimes(limit));
         double predicted = Math.min(1, (double) rounds / Math.ceilDiv(tasks, Machine.CARRIERS));
         lab.time(Text.of("%s \u00d7 %s primes", tasks, primes), predicted,
