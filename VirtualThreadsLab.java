@@ -413,8 +413,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
 
     /**
      * Work below 1 ms goes on for a second, until C2 has compiled it; other work for 300 ms,
-     * or once if that takes longer. A count is read once. What takes over a second and keeps
-     * no processor busy is hardly slowed by being cold: it's the first sample at once.
+     * or once if that takes longer. A count is read once. A warm-up of over a second that keeps
+     * no processor busy is the first of three samples or more: being cold hardly slows it.
      */
     private void warmUp(Side side) throws Exception {
         long start = clock.getAsLong();
@@ -425,7 +425,8 @@ record Lab(Results results, String experiment, String place, boolean quick, int 
         while (side.isTime && ms > 0 && clock.getAsLong() - start < enough) {
             ms = side.gauge.read();
         }
-        if (side.isTime && ms > 1_000 && computed < ms) side.samples.add(ms);
+        boolean counts = samples > 2 && side.isTime && ms > 1_000 && computed < ms;
+        if (counts) side.samples.add(ms);
         side.rest(ms);
     }
 

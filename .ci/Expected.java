@@ -636,7 +636,8 @@ class Expected {
         boolean rests = false; // a busy machine may not let this JVM compute for 20 ms
         for (int i = 0; i < 5 && !rests; i++) rests = rested() > 4;
         all += "a side doesn't begin while this JVM computes: " + rests + "\n";
-        all += "a warm-up that computes isn't a sample: " + (computed() == 2) + "\n";
+        all += "reads for three samples of a second that compute, or wait, and for one: "
+            + reads(3, 1_050) + ", " + reads(3, 0) + ", " + reads(1, 0) + "\n";
         return all + latencies() + "nothing is waited for without a limit: " + limited() + "\n";
     }
 
@@ -660,18 +661,18 @@ class Expected {
             .filter(ms -> ms == 200).count();
     }
 
-    /** How often is a gauge read for one sample, if it keeps a processor busy? */
-    static int computed() throws Exception {
+    /** How often is a gauge of a second read, warm-up included, if it computes for so long? */
+    static int reads(int samples, int computeMs) throws Exception {
         var bean = ManagementFactory.getThreadMXBean();
         var reads = new AtomicInteger();
-        Gauge computes = () -> {
-            long end = bean.getCurrentThreadCpuTime() + 1_050_000_000;
+        Gauge gauge = () -> {
+            long end = bean.getCurrentThreadCpuTime() + computeMs * 1_000_000L;
             while (bean.getCurrentThreadCpuTime() < end) Thread.onSpinWait();
             reads.getAndIncrement();
             return 1_010;
         };
-        new Quiet().perform(odd("computed", lab -> lab.measure("it", 1, computes, () -> 5)),
-            true, 1);
+        new Quiet().perform(odd("reads", lab -> lab.measure("it", 1, gauge, () -> 5)),
+            true, samples);
         return reads.get();
     }
 
