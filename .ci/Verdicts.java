@@ -341,6 +341,7 @@ class Verdicts {
         held 20, takes 1.5, kind UNKNOWN, isOther 1; ; U
         held 74, kind WAITS; ; W
         held 76, kind WAITS; ; W
+        held 77, kind WAITS; ; W W C
         most 41, share 0.2, kind WAITS; crowd.added 6; L
         most 41, second 31, share 0.2, holding 3, kind RUNS, busy 1; ; R
         most 14, second 2, holding 1; ; R

@@ -1546,9 +1546,17 @@ class Details {
             .collect(Collectors.joining("; and ")));
     }
 
+    /** Those with a text. If only frames that aren't shown differ, it's one place. */
     private static List<Hold> shown(List<Hold> places) {
-        return places.stream()
-            .filter(hold -> hold.ms() > 0 && !hold.place().text().isEmpty()).toList();
+        Map<List<Object>, Hold> all = new LinkedHashMap<>();
+        for (Hold hold : places) {
+            Place place = hold.place();
+            if (hold.ms() == 0 || place.text().isEmpty()) continue;
+            var alike = List.<Object>of(
+                place.text(), place.kind(), place.inside(), place.isNative());
+            all.merge(alike, hold, Hold::and);
+        }
+        return List.copyOf(all.values());
     }
 
     /** How many there are, in this JVM as it is by default. */
