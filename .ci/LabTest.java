@@ -19,7 +19,7 @@ import javax.tools.ToolProvider;
  *     java .ci/LabTest.java not bugs deadlock
  *     java .ci/LabTest.java expected write
  *
- * No test sets an upper limit that a busy machine can break, except the one that commands.md
+ * No test sets an upper limit that a busy machine can break, except those that commands.md
  * names.
  */
 class LabTest {
