@@ -121,6 +121,7 @@ class Expected {
         System.setErr(new PrintStream(err, true, UTF_8));
         System.setProperty("sun.java.command",
             ("VirtualThreadsLab.java " + String.join(" ", words)).strip());
+        var begun = java.time.LocalDate.now(); // it may end on another day
         int exit;
         try {
             exit = code.call();
@@ -132,7 +133,7 @@ class Expected {
             .replace("" + Runtime.version(), "VERSION")
             .replace(System.getProperty("java.vm.vendor"), "VENDOR")
             .replace(System.getProperty("os.name") + " " + System.getProperty("os.arch"), "OS")
-            .replace("" + java.time.LocalDate.now(), "DATE")
+            .replace("" + begun, "DATE").replace("" + java.time.LocalDate.now(), "DATE")
             .replaceAll("( at (Expected|Lab)\\.)(lambda\\$)?([a-z]+)[^(]*[^)]*", "$1$4(N");
         String said = err.toString(UTF_8)
             .replaceAll("(\r *)+", "\n").replaceAll("\\s*\n", "\n").strip();
